@@ -145,7 +145,7 @@ export function prepare(workload, arrays) {
       return Float32Array.from(rows.flatMap((row) => [...row]));
     },
     release() {
-      for (const each of kernels) each.destroy();
+      for (const kernel of kernels) kernel.destroy();
     },
   };
 }

@@ -69,12 +69,12 @@ export function biasRelu(rows, columns) {
 export function sum(rows, columns, axis) {
   const length = axis === null ? rows * columns : [rows, columns][axis];
   const result = axis === null ? [] : [[columns], [rows]][axis];
-  const place = axis === null ? "all" : `axis ${axis}`;
+  const axes = axis === null ? "all" : `axis ${axis}`;
   // Both libraries sum all elements in parts, so few rounding errors are of large sums. The difference was 0.9e-4
   // for a million elements.
   const atol = ROUNDING * (axis === null ? 8 * length ** 0.5 : length);
   const work = { flops: rows * columns, atol, rtol: 1e-5, options: { axis } };
-  return workload("sum", `${rows}x${columns} ${place}`, [[rows, columns]], result, work);
+  return workload("sum", `${rows}x${columns} ${axes}`, [[rows, columns]], result, work);
 }
 
 /** @param {number} rows @param {number} columns */

@@ -108,11 +108,11 @@ class Attempt {
   get outcome() {
     if (this.#error) return { error: this.#error };
     if (this.#times.length === 0) return null;
-    const each = this.#times.map((time) => time / this.#repetitions);
+    const times = this.#times.map((time) => time / this.#repetitions);
     return {
       first: this.#first,
-      median: median(each),
-      minimum: Math.min(...each),
+      median: median(times),
+      minimum: Math.min(...times),
       repetitions: this.#repetitions,
     };
   }

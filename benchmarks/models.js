@@ -14,16 +14,16 @@ import { hasFailed, measureTrained, OURS, trainedSection } from "./trained.js";
 
 /** @typedef {{ file: string, shapes?: number[][] }} Entry */
 
-const given = new URLSearchParams(location.search);
-const only = (given.get("only") ?? "").split(",").filter(Boolean);
-const runs = Number(given.get("runs") ?? 15);
-const folder = new URL(given.get("models") ?? "../models/", document.baseURI).href;
+const query = new URLSearchParams(location.search);
+const only = (query.get("only") ?? "").split(",").filter(Boolean);
+const runs = Number(query.get("runs") ?? 15);
+const folder = new URL(query.get("models") ?? "../models/", document.baseURI).href;
 /** @param {string} name @param {string} usual */
-const list = (name, usual) => (given.get(name) ?? usual).split(",").filter(Boolean);
+const list = (name, usual) => (query.get(name) ?? usual).split(",").filter(Boolean);
 /** Backends of TensorFlow.js to compare with. */
 const backends = list("backends", "webgl");
-/** Providers of ONNX Runtime Web to compare with, if its folder is given. */
-const ort = given.get("ort");
+/** Providers of ONNX Runtime Web to compare with, if its folder is in the query. */
+const ort = query.get("ort");
 const providers = list("providers", "webgl,wasm");
 /** Parts of the names of libraries, in the order of their first calls. */
 const order = list("order", OURS);

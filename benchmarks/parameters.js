@@ -21,29 +21,29 @@ const QUICK = { scale: 0.25, rounds: 3, milliseconds: 20 };
  * @returns {Parameters}
  */
 export function parametersOf(search) {
-  const given = new URLSearchParams(search);
-  const standard = isOn(given, "quick") ? QUICK : FULL;
+  const query = new URLSearchParams(search);
+  const standard = isOn(query, "quick") ? QUICK : FULL;
   return {
-    auto: isOn(given, "auto"),
-    only: (given.get("only") ?? "").split(",").filter(Boolean),
-    scale: numberOf(given, "scale", standard.scale),
-    rounds: Math.ceil(numberOf(given, "rounds", standard.rounds)),
-    milliseconds: numberOf(given, "ms", standard.milliseconds),
-    growth: isOn(given, "growth"),
-    stages: isOn(given, "stages"),
-    tiles: isOn(given, "tiles"),
-    wait: isOn(given, "wait"),
+    auto: isOn(query, "auto"),
+    only: (query.get("only") ?? "").split(",").filter(Boolean),
+    scale: numberOf(query, "scale", standard.scale),
+    rounds: Math.ceil(numberOf(query, "rounds", standard.rounds)),
+    milliseconds: numberOf(query, "ms", standard.milliseconds),
+    growth: isOn(query, "growth"),
+    stages: isOn(query, "stages"),
+    tiles: isOn(query, "tiles"),
+    wait: isOn(query, "wait"),
   };
 }
 
-/** @param {URLSearchParams} given @param {string} name */
-function isOn(given, name) {
-  return given.has(name) && given.get(name) !== "0";
+/** @param {URLSearchParams} query @param {string} name */
+function isOn(query, name) {
+  return query.has(name) && query.get(name) !== "0";
 }
 
-/** @param {URLSearchParams} given @param {string} name @param {number} standard */
-function numberOf(given, name, standard) {
-  const text = given.get(name);
+/** @param {URLSearchParams} query @param {string} name @param {number} standard */
+function numberOf(query, name, standard) {
+  const text = query.get(name);
   if (text === null) return standard;
   const value = Number(text);
   if (value > 0) return value;

@@ -36,10 +36,17 @@ export function tileSections(python, { scale, milliseconds }) {
   const module = python.module("tiles");
   const rows = cases(scale).map(([operation, lengths]) => {
     /** @type {[string, number][]} */
-    const found = JSON.parse(module.compared(operation, lengths, milliseconds / 4));
-    const best = found.toSorted((a, b) => time(a) - time(b))[0];
+    const tilings = JSON.parse(module.compared(operation, lengths, milliseconds / 4));
+    const best = tilings.toSorted((a, b) => time(a) - time(b))[0];
     const name = `${operation} ${lengths.join(" ")}`;
-    return [name, time(found[0]), time(best), Math.max(...found.map(time)), found[0][0], best[0]];
+    return [
+      name,
+      time(tilings[0]),
+      time(best),
+      Math.max(...tilings.map(time)),
+      tilings[0][0],
+      best[0],
+    ];
   });
   const columns = ["", "chosen", "best", "worst", "chosen block", "best block"];
   return [{ title: "Blocks of contractions, ms", columns, rows, notes: [] }];

@@ -84,13 +84,13 @@ export function relativeError(ours, theirs) {
  * @param {string[]} order parts of names
  * @returns {Row[]}
  */
-export function ordered(rows, order) {
+function ordered(rows, order) {
   /** @param {Row} row */
-  const place = ({ library }) => {
-    const found = order.findIndex((part) => library.includes(part));
-    return found < 0 ? order.length : found;
+  const rank = ({ library }) => {
+    const index = order.findIndex((part) => library.includes(part));
+    return index < 0 ? order.length : index;
   };
-  return [...rows].sort((a, b) => place(a) - place(b));
+  return [...rows].sort((a, b) => rank(a) - rank(b));
 }
 
 /**
@@ -183,10 +183,10 @@ export function trainedSection(rows) {
     return [name, ...times, shown(ratio.median), shown(ratio.first), shown(row.error)];
   });
   for (const [library, all] of ratios) {
-    const means = [all.map((each) => each.median), all.map(({ first }) => first)];
-    const slower = all.filter((each) => each.median < 1).length;
+    const means = [all.map(({ median }) => median), all.map(({ first }) => first)];
+    const slower = all.filter(({ median }) => median < 1).length;
     const name = `${all.length} models, ${library}`;
-    cells.push([name, "", "", "mean", ...means.map((each) => digits(geometricMean(each))), ""]);
+    cells.push([name, "", "", "mean", ...means.map((ratios) => digits(geometricMean(ratios))), ""]);
     cells.push([`  where py_tensor is slower: ${slower}`, "", "", "", "", "", ""]);
   }
   return {

@@ -37,7 +37,7 @@ def spiral(n):
 
 def queens(n):
     columns, up, down = np.zeros(n, bool), np.zeros(2 * n, bool), np.zeros(2 * n, bool)
-    place = []
+    queens = []
 
     def put(row):
         if row == n:
@@ -46,16 +46,16 @@ def queens(n):
             if columns[c] or up[row + c] or down[row - c + n]:
                 continue
             columns[c] = up[row + c] = down[row - c + n] = True
-            place.append(c)
+            queens.append(c)
             if put(row + 1):
                 return True
-            place.pop()
+            queens.pop()
             columns[c] = up[row + c] = down[row - c + n] = False
         return False
 
     put(0)
     board = np.zeros((n, n), dtype=int)
-    board[np.arange(n), place] = 1
+    board[np.arange(n), queens] = 1
     return board
 
 

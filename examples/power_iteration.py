@@ -17,21 +17,21 @@ def power_iteration(A, n_iter=50):
 def main():
     i, j = np.mgrid[:6, :6]
     A = 1.0 / (1 + abs(i - j)) + np.diag([5.0, 3.0, 1.0, 0.5, 0.0, -2.0])
-    found = []
+    eigenvalues = []
     B = A.copy()
     for _ in range(3):
         value, vector = power_iteration(B)
-        found.append(float(value))
+        eigenvalues.append(float(value))
         B -= value * np.outer(vector, vector)
     qr = A.copy()
     for _ in range(30):
         Q, R = np.linalg.qr(qr)
         qr = R @ Q
     reference = np.linalg.eigvalsh(A)
-    print("power iteration:", np.array(found).round(4))
+    print("power iteration:", np.array(eigenvalues).round(4))
     print("QR iteration:   ", np.sort(np.diag(qr)).round(4))
     print("eigvalsh:       ", reference.round(4))
-    return np.array(found), np.sort(qr.diagonal())
+    return np.array(eigenvalues), np.sort(qr.diagonal())
 
 
 if __name__ == "__main__":

@@ -67,9 +67,9 @@ def main():
     for function, result in zip((bubble_sort, quick_sort, merge_sort, counting_sort), results):
         assert np.all(result[:-1] <= result[1:])
         print(f"{function.__name__:>13}: {result}")
-    found = [binary_search(results[1], v) for v in (5, 12, 40, 100)]
-    print("found at", found)
-    return results[0], results[2], results[3], np.array(found)
+    positions = [binary_search(results[1], v) for v in (5, 12, 40, 100)]
+    print("found at", positions)
+    return results[0], results[2], results[3], np.array(positions)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import py_tensor as pt
-
+from . import functions as F, signal
 from .errors import ArgumentError, ShapeError
 from .functions.arguments import MOST_ELEMENTS, choice, converted, flag, integer, number
 from .functions.decorators import named
+from .kernels.api import kernel
 from .tensor import Tensor
 from .typing import ArrayLike
 
@@ -31,18 +31,18 @@ __all__ = [
 
 
 def _samples(operation: str, x: ArrayLike) -> Tensor:
-    signal = converted(operation, x)
-    if not signal.ndim or not signal.shape[-1]:
+    samples = converted(operation, x)
+    if not samples.ndim or not samples.shape[-1]:
         raise ShapeError(
-            f"{operation}: signal has no samples; got shape {signal.shape}; use shape (..., "
+            f"{operation}: signal has no samples; got shape {samples.shape}; use shape (..., "
             "samples)"
         )
-    return signal.astype("float32", copy=False)
+    return samples.astype("float32", copy=False)
 
 
-def _around(signal: Tensor, length: int) -> Tensor:
+def _around(samples: Tensor, length: int) -> Tensor:
     """Add zeros, such that the frames' centers are at multiples of the step."""
-    return pt.pad(signal, ((0, 0),) * (signal.ndim - 1) + ((length // 2, length // 2),))
+    return F.pad(samples, ((0, 0),) * (samples.ndim - 1) + ((length // 2, length // 2),))
 
 
 @named
@@ -80,14 +80,14 @@ def spectrogram(
     8
     """
     operation = "spectrogram"
-    signal = _samples(operation, x)
+    samples = _samples(operation, x)
     size = integer(operation, "n_fft", n_fft, 1, MOST_ELEMENTS)
     step = size // 4 if hop_length is None else integer(operation, "hop_length", hop_length, 1)
     if flag(operation, "center", center):
-        signal = _around(signal, size)
-    values = pt.signal.stft(signal, size, max(step, 1), fft_length=size)
+        samples = _around(samples, size)
+    values = signal.stft(samples, size, max(step, 1), fft_length=size)
     exponent = number(operation, "power", power)
-    squares = pt.real(values) ** 2 + pt.imag(values) ** 2
+    squares = F.real(values) ** 2 + F.imag(values) ** 2
     return squares if exponent == 2.0 else squares ** (exponent / 2.0)
 
 
@@ -111,7 +111,7 @@ def _bands(
     bands: int, rate: float, n_fft: int, low: float, high: float, scale: str, norm: bool
 ) -> list[list[float]]:
     first, last = _to_mel(low, scale), _to_mel(high, scale)
-    edges = [_from_mel(first + (last - first) * at / (bands + 1), scale) for at in range(bands + 2)]
+    edges = [_from_mel(first + (last - first) * k / (bands + 1), scale) for k in range(bands + 2)]
     rows = []
     for line in range(n_fft // 2 + 1):
         frequency = line * rate / n_fft
@@ -169,7 +169,7 @@ def mel_filters(
     count = integer(operation, "n_mels", n_mels, 1, 1 << 14)
     size = integer(operation, "n_fft", n_fft, 1, 1 << 20)
     rows = _bands(count, rate, size, first, last, scale, flag(operation, "norm", norm))
-    return pt.asarray(rows, dtype="float32")
+    return F.asarray(rows, dtype="float32")
 
 
 @named
@@ -215,9 +215,9 @@ def mel_spectrogram(
     >>> pt.audio.mel_spectrogram(pt.ones(4000), 8000, n_mels=20, n_fft=400).shape
     (41, 20)
     """
-    found = spectrogram(x, n_fft=n_fft, hop_length=hop_length, center=center, power=power)
+    powers = spectrogram(x, n_fft=n_fft, hop_length=hop_length, center=center, power=power)
     bands = mel_filters(n_mels, sample_rate, n_fft, low=low, high=high, scale=scale, norm=norm)
-    return found @ bands
+    return powers @ bands
 
 
 @named
@@ -240,24 +240,23 @@ def power_to_db(
         DTypeError: If `x` is complex.
 
     >>> import py_tensor as pt
-    >>> [round(each) for each in pt.audio.power_to_db([1.0, 0.01, 0.0]).tolist()]
+    >>> [round(level) for level in pt.audio.power_to_db([1.0, 0.01, 0.0]).tolist()]
     [0, -20, -80]
     """
     operation = "power_to_db"
-    given = converted(operation, x).astype("float32", copy=False)
-    numbers = [
-        number(operation, name, each) for name, each in (("reference", reference), ("least", least))
-    ]
-    if min(numbers) <= 0.0:
+    powers = converted(operation, x).astype("float32", copy=False)
+    reference = number(operation, "reference", reference)
+    least = number(operation, "least", least)
+    if min(reference, least) <= 0.0:
         raise ArgumentError(
-            f"{operation}: powers must be positive; got reference {numbers[0]} and least "
-            f"{numbers[1]}; use numbers above 0"
+            f"{operation}: powers must be positive; got reference {reference} and least "
+            f"{least}; use numbers above 0"
         )
-    values = pt.log(pt.maximum(given, numbers[1])) * (10.0 / math.log(10.0))
-    values = values - 10.0 * math.log10(numbers[0])
-    if span is None or not given.size:
+    values = F.log(F.maximum(powers, least)) * (10.0 / math.log(10.0))
+    values = values - 10.0 * math.log10(reference)
+    if span is None or not powers.size:
         return values
-    return pt.maximum(values, pt.max(values) - number(operation, "span", span))
+    return F.maximum(values, F.max(values) - number(operation, "span", span))
 
 
 @named
@@ -303,7 +302,7 @@ def mfcc(
     >>> pt.audio.mfcc(pt.ones(4000), 8000, n_mfcc=13, n_mels=40, n_fft=400).shape
     (41, 13)
     """
-    found = mel_spectrogram(
+    powers = mel_spectrogram(
         x,
         sample_rate,
         n_mels=n_mels,
@@ -315,7 +314,7 @@ def mfcc(
         scale=scale,
         norm=norm,
     )
-    bands = found.shape[-1]
+    bands = powers.shape[-1]
     count = integer("mfcc", "n_mfcc", n_mfcc, 1, bands)
     rows = [
         [
@@ -325,7 +324,7 @@ def mfcc(
         ]
         for n in range(bands)
     ]
-    return power_to_db(found) @ pt.asarray(rows, dtype="float32")
+    return power_to_db(powers) @ F.asarray(rows, dtype="float32")
 
 
 def _pitches(
@@ -333,10 +332,10 @@ def _pitches(
 ) -> tuple[list[float], int]:
     first = number(operation, "low", low, finite=True)
     count = integer(operation, "bins", bins, 1, 1 << 12)
-    each = integer(operation, "bins_per_octave", bins_per_octave, 1, 1 << 12)
+    per_octave = integer(operation, "bins_per_octave", bins_per_octave, 1, 1 << 12)
     if first <= 0.0:
         raise ArgumentError(f"{operation}: low is not positive; got {first}; use a frequency in Hz")
-    return [first * 2.0 ** (at / each) for at in range(count)], each
+    return [first * 2.0 ** (k / per_octave) for k in range(count)], per_octave
 
 
 def cqt_frequencies(
@@ -356,7 +355,7 @@ def cqt_frequencies(
         ArgumentError: If a number is out of range.
 
     >>> import py_tensor as pt
-    >>> [round(each, 1) for each in pt.audio.cqt_frequencies(low=440.0, bins=3)]
+    >>> [round(note, 1) for note in pt.audio.cqt_frequencies(low=440.0, bins=3)]
     [440.0, 466.2, 493.9]
     """
     return _pitches("cqt_frequencies", low, bins, bins_per_octave)[0]
@@ -403,16 +402,16 @@ def cqt(
     12
     """
     operation = "cqt"
-    signal = _samples(operation, x)
+    samples = _samples(operation, x)
     rate = number(operation, "sample_rate", sample_rate, finite=True)
     step = integer(operation, "hop_length", hop_length, 1)
-    notes, each = _pitches(operation, low, bins, bins_per_octave)
+    notes, per_octave = _pitches(operation, low, bins, bins_per_octave)
     if notes[-1] >= rate / 2.0:
         raise ArgumentError(
             f"{operation}: highest note is out of range; got {notes[-1]:.1f} Hz at a rate of "
             f"{rate}; use fewer bins"
         )
-    square = 2.0 ** (2.0 / each)
+    square = 2.0 ** (2.0 / per_octave)
     periods = (square + 1.0) / (square - 1.0)
     lengths = [periods * rate / note for note in notes]
     size = 2 * math.ceil(lengths[0] / 2.0)
@@ -421,20 +420,21 @@ def cqt(
             f"{operation}: lowest note needs too long a window; got {notes[0]} Hz, which needs "
             f"{size} samples; use a higher note or fewer bins per octave"
         )
-    frames = pt.signal.frame(_around(signal, size), size, step)
-    place = (pt.arange(size) - size // 2).reshape((-1, 1))
+    frames = signal.frame(_around(samples, size), size, step)
+    offset = (F.arange(size) - size // 2).reshape((-1, 1))
 
-    def angles(turns: list[float]) -> Any:
-        """Return the angles at each place of waves that turn so far from sample to sample."""
+    def angles(turns: list[float]) -> Tensor:
+        """Return the angle at each offset of waves, given their turns from sample to sample."""
         # Products of integers drop whole turns exactly.
-        parts = pt.asarray([round(each * 2.0**32) for each in turns], dtype="int32")
-        return (place * parts).astype("float32") * (2.0 * math.pi / 2.0**32)
+        parts = F.asarray([round(turn * 2.0**32) for turn in turns], dtype="int32")
+        products: Tensor = offset * parts
+        return products.astype("float32") * (2.0 * math.pi / 2.0**32)
 
-    length = pt.asarray(lengths, dtype="float32")
+    widths = F.asarray(lengths, dtype="float32")
     angle = angles([note / rate for note in notes])
-    window = (pt.cos(angles([1.0 / each for each in lengths])) + 1.0) / pt.sqrt(length)
-    window = pt.where(abs(place) <= length * 0.5, window, 0.0)
-    return pt.complex(frames @ (window * pt.cos(angle)), 0.0 - frames @ (window * pt.sin(angle)))
+    window = (F.cos(angles([1.0 / length for length in lengths])) + 1.0) / F.sqrt(widths)
+    window = F.where(abs(offset) <= widths * 0.5, window, 0.0)
+    return F.complex(frames @ (window * F.cos(angle)), 0.0 - frames @ (window * F.sin(angle)))
 
 
 class _Filter(NamedTuple):
@@ -460,21 +460,21 @@ def _low_pass(up: int, down: int) -> _Filter:
         return total
 
     weights = []
-    for at in range(-half, half + 1):
-        x = math.pi * at / largest
-        sinc = math.sin(x) / x if at else 1.0
-        weights.append(sinc * bessel(5.0 * math.sqrt(max(0.0, 1.0 - (at / half) ** 2))))
+    for k in range(-half, half + 1):
+        x = math.pi * k / largest
+        sinc = math.sin(x) / x if k else 1.0
+        weights.append(sinc * bessel(5.0 * math.sqrt(max(0.0, 1.0 - (k / half) ** 2))))
     total = sum(weights)
     return _Filter([weight * up / total for weight in weights], half)
 
 
-@pt.kernel(shape=lambda x, weights, up, down, half, taps, count: (x.shape[0], count), border="zero")
+@kernel(shape=lambda x, weights, up, down, half, taps, count: (x.shape[0], count), border="zero")
 def _between_samples(
     i: Any, n: Any, x: Any, weights: Any, up: Any, down: Any, half: Any, taps: Any, count: Any
 ) -> Any:
     cycle = n // up
-    place = (n - cycle * up) * down + half
-    nearest, rest = cycle * down + place // up, place % up
+    position = (n - cycle * up) * down + half
+    nearest, rest = cycle * down + position // up, position % up
     total = 0.0
     for tap in range(taps):
         total += x[i, nearest - tap] * weights[rest + tap * up]
@@ -503,24 +503,23 @@ def resample(x: ArrayLike, from_rate: int, to_rate: int, /) -> Tensor:
     (160,)
     """
     operation = "resample"
-    signal = _samples(operation, x)
-    rates = [
-        integer(operation, name, rate, 1)
-        for name, rate in (("from_rate", from_rate), ("to_rate", to_rate))
-    ]
-    down, up = (rate // math.gcd(*rates) for rate in rates)
+    samples = _samples(operation, x)
+    from_rate = integer(operation, "from_rate", from_rate, 1)
+    to_rate = integer(operation, "to_rate", to_rate, 1)
+    divisor = math.gcd(from_rate, to_rate)
+    down, up = from_rate // divisor, to_rate // divisor
     if max(up, down) > 5_000:
         raise ArgumentError(
             f"{operation}: ratio needs too long a filter; got {up} / {down}; use rates with a "
             "larger common divisor"
         )
     if up == down:
-        return signal
-    found = _low_pass(up, down)
-    samples = signal.shape[-1]
-    count = -(-samples * up // down)
-    weights = pt.asarray(found.weights, dtype="float32")
-    rows = signal.reshape((-1, samples))
-    taps = len(found.weights) // up + 1
-    result: Tensor = _between_samples(rows, weights, up, down, found.half, taps, count)
-    return result.reshape((*signal.shape[:-1], count))
+        return samples
+    low_pass = _low_pass(up, down)
+    length = samples.shape[-1]
+    count = -(-length * up // down)
+    weights = F.asarray(low_pass.weights, dtype="float32")
+    rows = samples.reshape((-1, length))
+    taps = len(low_pass.weights) // up + 1
+    result: Tensor = _between_samples(rows, weights, up, down, low_pass.half, taps, count)
+    return result.reshape((*samples.shape[:-1], count))

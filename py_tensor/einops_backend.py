@@ -16,8 +16,8 @@ from typing import Any
 
 from einops._backends import NumpyBackend
 
+from . import functions
 from .functions.creation import asarray
-from .public import namespace
 from .tensor import Tensor
 
 
@@ -28,7 +28,11 @@ class TensorBackend(NumpyBackend):
 
     def __init__(self) -> None:
         # The base class would import NumPy, which a page does not have.
-        self.np = namespace()
+        self.np = functions
+
+    def is_appropriate_type(self, tensor: object) -> bool:
+        """Return True for tensors."""
+        return isinstance(tensor, Tensor)
 
     def from_numpy(self, x: Any) -> Tensor:
         """Convert an array of NumPy to a tensor."""

@@ -38,8 +38,6 @@ REASONS = {
     "functions.segments": "methods of Tensor",
     "functions.sorting": "methods of Tensor",
     "functions.statistical": "methods of Tensor",
-    "nn.constraints": "applied only to parameters of modules",
-    "nn.module": "parameters belong to modules only if they have been imported",
     "ops.complex_rules": "rules of complex operands",
     "runtime.array_format": "`repr` and `str`",
     "runtime.backends.python": "used if there is neither WebGL2 nor NumPy",
@@ -100,11 +98,6 @@ class LateModule:
     @cached_property
     def loaded(self) -> Any:
         return import_module(self.__name__)
-
-    @property
-    def if_imported(self) -> Any:
-        """The module if the program has imported it; else None."""
-        return imported(self.__name__)
 
     def __getattr__(self, name: str) -> LateFunction:
         function = LateFunction(self, name)

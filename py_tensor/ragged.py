@@ -22,8 +22,8 @@ from .typing import ArrayLike
 __all__ = ["gather", "ranges", "to_tensor"]
 
 
-def _integers(operation: str, name: str, given: ArrayLike) -> list[int]:
-    vector = as_tensor(operation, given)
+def _integers(operation: str, name: str, value: ArrayLike) -> list[int]:
+    vector = as_tensor(operation, value)
     if vector.dtype.kind not in "iu":
         raise DTypeError(
             f"{operation}: {name} are not integers; got dtype {vector.dtype}; use "
@@ -33,13 +33,13 @@ def _integers(operation: str, name: str, given: ArrayLike) -> list[int]:
         raise ShapeError(
             f"{operation}: {name} are no vector; got shape {vector.shape}; use flatten"
         )
-    found: list[int] = vector.tolist() if vector.size else []
-    return found
+    numbers: list[int] = vector.tolist() if vector.size else []
+    return numbers
 
 
 def _limits(operation: str, splits: Sequence[ArrayLike], count: int) -> list[list[int]]:
     """Return the limits of each level; raise ShapeError unless they end at the next one's rows."""
-    levels = [_integers(operation, "splits", each) for each in splits]
+    levels = [_integers(operation, "splits", vector) for vector in splits]
     ends = [*(len(level) - 1 for level in levels[1:]), count]
     for level, end in zip(levels, ends, strict=True):
         if not level or level[0] or level[-1] != end or any(a > b for a, b in pairwise(level)):
@@ -77,9 +77,9 @@ def gather(
     levels = _limits("gather", splits, rows.shape[0] if rows.ndim else 0)
     wanted = _integers("gather", "indices", indices)
     count = len(levels[0]) - 1 if levels else 0
-    if not all(0 <= at < count for at in wanted):
+    if not all(0 <= row < count for row in wanted):
         raise ShapeError(f"gather: index out of range; got {wanted}; use 0 to {count - 1}")
-    spans, results = [(at, at + 1) for at in wanted], []
+    spans, results = [(row, row + 1) for row in wanted], []
     for level in levels:
         limits = [0]
         for start, stop in spans:
@@ -87,8 +87,8 @@ def gather(
                 limits.append(limits[-1] + level[row + 1] - level[row])
         results.append(asarray(limits, dtype="int32"))
         spans = [(level[start], level[stop]) for start, stop in spans]
-    places = [at for start, stop in spans for at in range(start, stop)]
-    return results, take(rows, asarray(places, dtype="int32"), axis=0)
+    taken = [row for span in spans for row in range(*span)]
+    return results, take(rows, asarray(taken, dtype="int32"), axis=0)
 
 
 @named
@@ -125,7 +125,7 @@ def ranges(starts: ArrayLike, limits: ArrayLike, deltas: ArrayLike = 1, /) -> tu
     splits, values = [0], []
     for start, limit, delta in zip(*rows, strict=True):
         count = math.ceil((limit - start) / delta)
-        values += [start + at * delta for at in range(count)]
+        values += [start + step * delta for step in range(count)]
         splits.append(len(values))
     return asarray(splits, dtype="int32"), asarray(values, dtype=parts[0].dtype)
 
@@ -160,27 +160,27 @@ def to_tensor(
     """
     rows = as_tensor("to_tensor", values)
     levels = _limits("to_tensor", splits, rows.shape[0] if rows.ndim else 0)
-    given = (None,) * (len(levels) + 1) if shape is None else tuple(shape)
-    if not levels or len(given) != len(levels) + 1:
+    wanted = (None,) * (len(levels) + 1) if shape is None else tuple(shape)
+    if not levels or len(wanted) != len(levels) + 1:
         raise ShapeError(
             f"to_tensor: shape does not fit; got {shape} for {len(levels)} vectors of splits; pass "
             "one more length than vectors"
         )
     count = len(levels[0]) - 1
-    lengths = [count if given[0] is None else given[0]]
-    places = [row if row < lengths[0] else -1 for row in range(count)]
-    for level, wanted in zip(levels, given[1:], strict=True):
-        width = max((b - a for a, b in pairwise(level)), default=0) if wanted is None else wanted
-        places = [
-            place * width + at if place >= 0 and at < width else -1
-            for place, (start, stop) in zip(places, pairwise(level), strict=True)
-            for at in range(stop - start)
+    lengths = [count if wanted[0] is None else wanted[0]]
+    targets = [row if row < lengths[0] else -1 for row in range(count)]
+    for level, length in zip(levels, wanted[1:], strict=True):
+        width = max((b - a for a, b in pairwise(level)), default=0) if length is None else length
+        targets = [
+            target * width + column if target >= 0 and column < width else -1
+            for target, (start, stop) in zip(targets, pairwise(level), strict=True)
+            for column in range(stop - start)
         ]
         lengths.append(width)
     source = [-1] * math.prod(lengths)
-    for at, place in enumerate(places):
-        if place >= 0:
-            source[place] = at
+    for row, target in enumerate(targets):
+        if target >= 0:
+            source[target] = row
     result_shape = (*lengths, *rows.shape[1:])
     filler = full((), default_value, dtype=rows.dtype)
     if not rows.size or not source:

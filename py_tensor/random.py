@@ -196,9 +196,9 @@ def _draw() -> int:
     return fresh[0] << 32 | fresh[1]
 
 
-def _next(operation: str, given: Key | None) -> Any:
-    if given is not None:
-        return _checked(operation, given)
+def _next(operation: str, k: Key | None) -> Any:
+    if k is not None:
+        return _checked(operation, k)
     recording = _recorded()
     if recording is None:
         return key(_draw())
@@ -518,8 +518,8 @@ def categorical(
     """
     scores = as_tensor("categorical", logits)
     scores = scores if scores.dtype.kind == "f" else astype(scores, float32)
-    place = one_axis("categorical", axis, scores.ndim)
-    rest = (*scores.shape[:place], *scores.shape[place + 1 :])
+    axis = one_axis("categorical", axis, scores.ndim)
+    rest = (*scores.shape[:axis], *scores.shape[axis + 1 :])
     lengths = rest if shape is None else a_shape("categorical", shape)
     extra = len(lengths) - len(rest)
     if extra < 0 or lengths[extra:] != rest:
@@ -529,7 +529,7 @@ def categorical(
         )
     drawn = (*lengths[:extra], *scores.shape)
     noise = _gumbel("categorical", drawn, scores.dtype, key)
-    return argmax(noise + scores, axis=place + extra)
+    return argmax(noise + scores, axis=axis + extra)
 
 
 @named

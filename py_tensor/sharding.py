@@ -222,8 +222,8 @@ def mesh_in_use() -> Mesh | None:
         return None
     from jax.sharding import get_mesh
 
-    current = get_mesh()
-    return None if current.empty else current
+    mesh = get_mesh()
+    return None if mesh.empty else mesh
 
 
 def process() -> tuple[int, int]:
@@ -255,8 +255,8 @@ def named_sharding(operation: str, mesh: Mesh, spec: Any) -> NamedSharding:
 
     made: Any = sharding.PartitionSpec
     if not isinstance(spec, sharding.PartitionSpec):
-        axes = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
-        spec = made(*axes)
+        names = (spec,) if spec is None or isinstance(spec, str) else items(operation, "spec", spec)
+        spec = made(*names)
     while spec and spec[-1] is None:  # JAX would compile again for an equal spec
         spec = made(*spec[:-1])
     try:

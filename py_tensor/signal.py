@@ -162,7 +162,7 @@ def stft(
     (3, 3)
     """
     frames = frame(converted("stft", x), frame_length, frame_step)
-    given = frames.shape[-1]
+    length = frames.shape[-1]
     if window is not None:
-        frames = frames * window(given)
-    return rfft(frames, 1 << (given - 1).bit_length() if fft_length is None else fft_length)
+        frames = frames * window(length)
+    return rfft(frames, 1 << (length - 1).bit_length() if fft_length is None else fft_length)

@@ -35,18 +35,18 @@ class FilledRows(NamedTuple):
 
 
 def _indices(operation: str, indices: ArrayLike) -> Tensor:
-    found = as_tensor(operation, indices)
-    if found.dtype.kind not in "iu":
+    matrix = as_tensor(operation, indices)
+    if matrix.dtype.kind not in "iu":
         raise DTypeError(
-            f"{operation}: indices are not integers; got dtype {found.dtype}; use "
+            f"{operation}: indices are not integers; got dtype {matrix.dtype}; use "
             'indices.astype("int32")'
         )
-    if found.ndim != 2:
+    if matrix.ndim != 2:
         raise ShapeError(
-            f"{operation}: indices are no matrix; got shape {found.shape}; pass one row of indices "
-            "for each element"
+            f"{operation}: indices are no matrix; got shape {matrix.shape}; pass one row of "
+            "indices for each element"
         )
-    return astype(found, "int32", copy=False)
+    return astype(matrix, "int32", copy=False)
 
 
 @named
@@ -73,14 +73,14 @@ def to_dense(
     >>> pt.sparse.to_dense([[0, 1], [1, 0]], [5, 6], (2, 2)).tolist()
     [[0, 5], [6, 0]]
     """
-    places, elements = _indices("to_dense", indices), as_tensor("to_dense", values)
-    if places.shape[1] != len(shape):
+    positions, elements = _indices("to_dense", indices), as_tensor("to_dense", values)
+    if positions.shape[1] != len(shape):
         raise ShapeError(
-            f"to_dense: indices do not fit; got shape {places.shape} for shape {tuple(shape)}; "
+            f"to_dense: indices do not fit; got shape {positions.shape} for shape {tuple(shape)}; "
             "pass one column for each axis"
         )
     dense = full(tuple(shape), default_value, dtype=elements.dtype)
-    return IndexUpdater(dense)[tuple(unstack(places, axis=1))].set(elements)
+    return IndexUpdater(dense)[tuple(unstack(positions, axis=1))].set(elements)
 
 
 @named
@@ -106,22 +106,22 @@ def reshape(
     >>> indices.tolist(), shape
     ([[0, 1], [1, 2]], (3, 4))
     """
-    places, size = _indices("reshape", indices), math.prod(shape)
+    positions, size = _indices("reshape", indices), math.prod(shape)
     known = math.prod(n for n in new_shape if n != -1)
     lengths = tuple(size // max(known, 1) if n == -1 else n for n in new_shape)
     if (
-        places.shape[1] != len(shape)
+        positions.shape[1] != len(shape)
         or math.prod(lengths) != size
         or not lengths
         or list(new_shape).count(-1) > 1
     ):
         raise ShapeError(
-            f"reshape: shapes do not fit; got indices of shape {places.shape} for shape "
+            f"reshape: shapes do not fit; got indices of shape {positions.shape} for shape "
             f"{tuple(shape)} and new shape {tuple(new_shape)}; the sizes must be equal"
         )
-    flat = places[:, 0]
+    flat = positions[:, 0]
     for axis, length in enumerate(shape[1:], 1):
-        flat = flat * length + places[:, axis]
+        flat = flat * length + positions[:, axis]
     return stack(unraveled(flat, lengths), axis=1), lengths
 
 
@@ -152,36 +152,35 @@ def fill_empty_rows(
     >>> filled.empty_rows.tolist(), filled.places.tolist()
     ([False, True, False], [2, 0])
     """
-    places, elements = _indices("fill_empty_rows", indices), as_tensor("fill_empty_rows", values)
-    rows = places[:, 0].tolist() if places.size else []
+    positions, elements = _indices("fill_empty_rows", indices), as_tensor("fill_empty_rows", values)
+    rows = positions[:, 0].tolist() if positions.size else []
     if (
-        places.shape[1] != len(shape)
-        or elements.shape != places.shape[:1]
+        positions.shape[1] != len(shape)
+        or elements.shape != positions.shape[:1]
         or not all(0 <= row < shape[0] for row in rows)
     ):
         raise ShapeError(
-            f"fill_empty_rows: elements do not fit; got indices of shape {places.shape}, values of "
-            f"shape {elements.shape} and shape {tuple(shape)}; pass one row of indices within the "
-            "shape for each value"
+            f"fill_empty_rows: elements do not fit; got indices of shape {positions.shape}, values "
+            f"of shape {elements.shape} and shape {tuple(shape)}; pass one row of indices within "
+            "the shape for each value"
         )
-    own: list[list[int]] = [[] for _ in range(shape[0])]
-    for at, row in enumerate(rows):
-        own[row].append(at)
-    entries = [(row, at) for row, found in enumerate(own) for at in found or [-1]]
-    position = {at: new for new, (_, at) in enumerate(entries)}
-    source = asarray([at for _, at in entries], dtype="int32")
+    elements_of: list[list[int]] = [[] for _ in range(shape[0])]
+    for number, row in enumerate(rows):
+        elements_of[row].append(number)
+    entries = [(row, number) for row, own in enumerate(elements_of) for number in own or [-1]]
+    position = {number: new for new, (_, number) in enumerate(entries)}
+    source = asarray([number for _, number in entries], dtype="int32")
     first = asarray([[row, *(0,) * (len(shape) - 1)] for row, _ in entries], dtype="int32")
     if rows:
-        given = maximum(source, 0)
-        is_given = source >= 0
-        first = where(is_given.reshape((-1, 1)), take(places, given, axis=0), first)
+        taken, is_added = maximum(source, 0), source < 0
+        first = where(is_added.reshape((-1, 1)), first, take(positions, taken, axis=0))
         filler = full((), default_value, dtype=elements.dtype)
-        elements = where(is_given, take(elements, given), filler)
+        elements = where(is_added, filler, take(elements, taken))
     else:
         elements = full((len(entries),), default_value, dtype=elements.dtype)
     return FilledRows(
         first,
         elements,
-        asarray([not found for found in own], dtype="bool"),
-        asarray([position[at] for at in range(len(rows))], dtype="int32"),
+        asarray([not own for own in elements_of], dtype="bool"),
+        asarray([position[number] for number in range(len(rows))], dtype="int32"),
     )

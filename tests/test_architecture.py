@@ -233,6 +233,7 @@ FOREIGN = {
     "numpy": {
         *("dtypes.py", "runtime/host_data.py", "functions/interchange.py"),
         *("runtime/backends/numpy.py", "runtime/backends/jax.py", "data/parquet_file.py"),
+        "linalg/numpy_references.py",
     },
     "pyarrow": {"data/parquet_file.py"},
     "jax": {

@@ -153,8 +153,8 @@ def test_one_argument_counts_from_zero():
     assert set(pt.random.integers(3, shape=(200,)).tolist()) == {0, 1, 2}
     key = pt.random.key(0)
     bounds = np.int64(-2), np.int64(5)
-    same = pt.random.integers(-2, 5, (9,), key=key).tolist()
-    assert pt.random.integers(*bounds, (9,), key=key).tolist() == same
+    aligned = pt.random.integers(-2, 5, (9,), key=key).tolist()
+    assert pt.random.integers(*bounds, (9,), key=key).tolist() == aligned
 
 
 def test_wrong_arguments():
@@ -212,27 +212,27 @@ def test_seeded_blocks_nest_and_seed_sets_the_innermost():
 
 def test_tasks_with_seeded_blocks_do_not_disturb_each_other():
     async def own(value):
-        found = []
+        numbers = []
         with pt.random.seeded(value):
             for _ in range(3):
-                found += draws(1)
+                numbers += draws(1)
                 await asyncio.sleep(0)
-        return found
+        return numbers
 
     async def plain():
-        found = []
+        numbers = []
         for _ in range(3):
-            found += draws(1)
+            numbers += draws(1)
             await asyncio.sleep(0)
-        return found
+        return numbers
 
     async def main():
         pt.random.seed(9)
         return await asyncio.gather(own(1), own(2), plain())
 
-    found = asyncio.run(main())
+    numbers = asyncio.run(main())
     pt.random.seed(9)
-    assert found == [seeded_draws(1), seeded_draws(2), draws()]
+    assert numbers == [seeded_draws(1), seeded_draws(2), draws()]
 
 
 def test_the_global_key_is_that_of_all_tasks():
@@ -265,8 +265,8 @@ def test_a_seeded_block_inside_jit_starts_anew_at_each_call():
     pt.random.seed(6)
     rest = []
     for seed in (1, 1, 2):
-        *found, last = [t.tolist() for t in noise(seed)]
-        assert found == [*seeded_draws(seed, 2), *seeded_draws(seed + 1, 1)]
+        *earlier, last = [t.tolist() for t in noise(seed)]
+        assert earlier == [*seeded_draws(seed, 2), *seeded_draws(seed + 1, 1)]
         rest.append(last)
     pt.random.seed(6)
     assert rest == draws()

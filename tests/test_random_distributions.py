@@ -41,8 +41,8 @@ def test_categorical(axis):
     logits = logits if axis == -1 else logits.T.copy()
     got = pt.random.categorical(pt.asarray(logits), axis, (COUNT, 2), key=KEY)
     assert_spec(got, (COUNT, 2), "int32")
-    found = np.stack([(got.numpy() == at).mean(0) for at in range(3)], axis=1)
-    np.testing.assert_allclose(found, p, atol=0.02)
+    frequencies = np.stack([(got.numpy() == at).mean(0) for at in range(3)], axis=1)
+    np.testing.assert_allclose(frequencies, p, atol=0.02)
     assert pt.random.categorical(pt.asarray(logits), axis).shape == (2,)
     assert_raises(
         errors.ShapeError,

@@ -61,8 +61,8 @@ def test_stft(dtype, rng):
 
 
 def test_gradient_of_frames_counts_them():
-    found = pt.grad(lambda x: pt.sum(pt.signal.frame(x, 3, 2)))(pt.ones(7))
-    assert found.tolist() == [1.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.0]
+    gradient = pt.grad(lambda x: pt.sum(pt.signal.frame(x, 3, 2)))(pt.ones(7))
+    assert gradient.tolist() == [1.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -73,11 +73,11 @@ SPLITS = [[0, 2, 2, 5], [0, 1, 4, 4, 6, 7]]
 def test_gather(dtype, indices, levels, rng):
     splits = SPLITS[-levels:]
     values = sample(rng, (7, 2), dtype, 0, 9)
-    limits, found = pt.ragged.gather(splits, pt.asarray(values), pt.asarray(indices, dtype="int32"))
+    limits, taken = pt.ragged.gather(splits, pt.asarray(values), pt.asarray(indices, dtype="int32"))
     expected = nested(splits, values.tolist())
-    got = nested([limit.tolist() for limit in limits], found.tolist())
+    got = nested([limit.tolist() for limit in limits], taken.tolist())
     assert got == [expected[at] for at in indices]
-    assert found.dtype.name == dtype
+    assert taken.dtype.name == dtype
 
 
 def test_ranges():
@@ -107,10 +107,10 @@ def test_to_tensor(dtype, shape, rng):
 
 def test_gradients_of_values():
     values = pt.arange(5.0)
-    found = pt.grad(lambda v: pt.sum(pt.ragged.to_tensor([[0, 2, 2, 5]], v) ** 2))(values)
-    assert found.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
-    found = pt.grad(lambda v: pt.sum(pt.sparse.to_dense([[0], [2]], v, (3,)) * 3.0))(pt.ones(2))
-    assert found.tolist() == [3.0, 3.0]
+    gradient = pt.grad(lambda v: pt.sum(pt.ragged.to_tensor([[0, 2, 2, 5]], v) ** 2))(values)
+    assert gradient.tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    gradient = pt.grad(lambda v: pt.sum(pt.sparse.to_dense([[0], [2]], v, (3,)) * 3.0))(pt.ones(2))
+    assert gradient.tolist() == [3.0, 3.0]
 
 
 @pytest.mark.parametrize(

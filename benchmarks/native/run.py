@@ -86,7 +86,7 @@ def workloads(rng):
 def converted(inputs, convert):
     """Convert the arrays of nested lists to the arrays of a contestant."""
     if isinstance(inputs, (list, tuple)):
-        return [converted(each, convert) for each in inputs]
+        return [converted(item, convert) for item in inputs]
     return convert(inputs if inputs.dtype.kind == "i" else inputs.astype("float32"))
 
 
@@ -145,11 +145,11 @@ def measured(name, inputs, options, rounds, clock):
     for library, contestant in contestants.items():
         contestant.repeat(2, clock)
         counts[library] = max(1, round(SECONDS / contestant.repeat(3, time.perf_counter)))
-    found = {library: [] for library in contestants}
+    times = {library: [] for library in contestants}
     for _ in range(rounds):
         for library, contestant in contestants.items():
-            found[library].append(contestant.repeat(counts[library], clock))
-    return found
+            times[library].append(contestant.repeat(counts[library], clock))
+    return times
 
 
 def shown(seconds):
@@ -168,12 +168,12 @@ def main():
     print("|---" * (len(CONTESTANTS) + 2) + "|")
     for name, title, inputs, more in workloads(np.random.default_rng(7)):
         if options.only in name:
-            found = measured(name, inputs, more, options.rounds, clock)
+            times = measured(name, inputs, more, options.rounds, clock)
             cells = [
-                shown(statistics.median(found[library])) if library in found else "-"
+                shown(statistics.median(times[library])) if library in times else "-"
                 for library in CONTESTANTS
             ]
-            pairs = zip(found["py_tensor on jax"], found["jax"], strict=True)
+            pairs = zip(times["py_tensor on jax"], times["jax"], strict=True)
             ratio = statistics.median(a / b for a, b in pairs)
             print(f"| {title} |", " | ".join(cells), f"| {ratio:.2f} |", flush=True)
 

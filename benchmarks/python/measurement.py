@@ -21,7 +21,7 @@ def has(operation):
 
 
 def prepare(workload, arrays, canvas):
-    """Prepare a workload, given its description as JSON and its inputs as typed arrays."""
+    """Prepare a workload from its description as JSON and its inputs as typed arrays."""
     return Measured(json.loads(workload), arrays, canvas)
 
 
@@ -31,11 +31,11 @@ class Measured:
     def __init__(self, workload, arrays, canvas):
         views = [array.to_memoryview() for array in arrays]
         inputs = [
-            view.cast("B").cast(view.format, given["shape"])
-            for view, given in zip(views, workload["inputs"], strict=True)
+            view.cast("B").cast(view.format, spec["shape"])
+            for view, spec in zip(views, workload["inputs"], strict=True)
         ]
         if not workload.get("onHost"):
-            inputs = [pt.asarray(given) for given in inputs]
+            inputs = [pt.asarray(view) for view in inputs]
         options = workload.get("options", {})
         if workload["operation"] == "draw":
             options["canvas"] = canvas

@@ -37,9 +37,9 @@ def compared(operation, lengths, milliseconds):
 
     def one(*arguments):
         """Return only the candidate to be timed next."""
-        found = candidates(*arguments)
-        blocks[:] = [text(tiling) for _, tiling in found]
-        return found[len(results) : len(results) + 1]
+        tilings = candidates(*arguments)
+        blocks[:] = [text(tiling) for _, tiling in tilings]
+        return tilings[len(results) : len(results) + 1]
 
     tile_heuristics.candidates = one
     try:

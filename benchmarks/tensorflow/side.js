@@ -41,8 +41,8 @@ export function prepare({ operation, inputs, options, onHost }, arrays) {
   if (!make) return null;
   tf.engine().startScope();
   const canvas = document.createElement("canvas");
-  const given = onHost ? arrays : inputs.map(({ shape }, i) => tf.tensor(arrays[i], shape));
-  const step = make(given, { ...options, canvas });
+  const operands = onHost ? arrays : inputs.map(({ shape }, i) => tf.tensor(arrays[i], shape));
+  const step = make(operands, { ...options, canvas });
 
   // tf.tidy visits each element of a result, which would be slow for arrays of values.
   /** @type {() => unknown} */

@@ -64,34 +64,34 @@ def main(arguments=None):
     parser.add_argument("--host", type=int, default=0, help="number of this process, from 0")
     parser.add_argument("--coordinator", help="address:port of process 0")
     parser.add_argument("--split", type=int, default=1, help="devices that share the weights")
-    given = parser.parse_args(arguments)
-    if given.hosts > 1:
+    options = parser.parse_args(arguments)
+    if options.hosts > 1:
         import jax
 
         jax.distributed.initialize(
-            given.coordinator, given.hosts, given.host, heartbeat_timeout_seconds=SECONDS
+            options.coordinator, options.hosts, options.host, heartbeat_timeout_seconds=SECONDS
         )
-    pt.set_backend(given.backend)
+    pt.set_backend(options.backend)
     mesh = shardings = None
-    if given.backend == "jax":
+    if options.backend == "jax":
         import jax
 
-        shape = (jax.device_count() // given.split, given.split)
+        shape = (jax.device_count() // options.split, options.split)
         mesh = pt.sharding.mesh(shape, ("data", "model"))
-        if given.split > 1:
+        if options.split > 1:
             shardings = SPLIT
-    return asyncio.run(train(given, mesh, shardings))
+    return asyncio.run(train(options, mesh, shardings))
 
 
-async def train(given, mesh, shardings):
+async def train(options, mesh, shardings):
     """Train from the start or from the checkpoint; return the history."""
     pt.random.seed(0)
-    model = digits_model.MODELS[given.model]()
+    model = digits_model.MODELS[options.model]()
     optimizer = pt.optim.adam(1e-3)
     state = optimizer.init(model)
     done = 0
-    if given.checkpoint is not None and given.checkpoint.exists():
-        saved = pt.io.load(given.checkpoint, like={"epochs": 0, **state.to_tree()})
+    if options.checkpoint is not None and options.checkpoint.exists():
+        saved = pt.io.load(options.checkpoint, like={"epochs": 0, **state.to_tree()})
         state = state.with_tree(saved)
         model, done = state.params, saved["epochs"]
     training, testing = images()
@@ -101,12 +101,12 @@ async def train(given, mesh, shardings):
         training.labels,
         optimizer=optimizer,
         batch_size=BATCH_SIZE,
-        epochs=given.epochs,
+        epochs=options.epochs,
         seed=0,
-        callbacks=[EachEpoch(given.checkpoint, done, given.host == 0)],
+        callbacks=[EachEpoch(options.checkpoint, done, options.host == 0)],
         first_epoch=done,
-        processes=given.hosts,
-        process=given.host,
+        processes=options.hosts,
+        process=options.host,
         state=state,
         metrics=["accuracy"],
         validation=(digits_model.images(testing.pixels), testing.labels),

@@ -7,6 +7,7 @@ Read the modules in this order:
     columns         arrays whose rows are elements
     batch_stacking  stack elements to a batch
     stages          the stages of a pipeline as asynchronous generators
+    pipeline        iterate over the elements of a pipeline
     dataset         the Dataset class
     sources         from_arrays and from_generator
     csv_file        csv
@@ -16,7 +17,7 @@ Read the modules in this order:
 
 from .csv_file import csv
 from .dataset import Dataset, zip_ as zip
-from .devices import Microphone, Recording, Webcam, microphone, webcam
+from .devices import Microphone, SoundRecording as Recording, Webcam, microphone, webcam
 from .parquet_file import parquet
 from .sources import from_arrays, from_generator
 

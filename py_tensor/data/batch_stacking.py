@@ -11,7 +11,7 @@ from ..ir.pytree import map_trees
 from ..tensor import Tensor, as_tensor, from_host, node_behind
 
 
-def is_leaf(value: Any) -> bool:
+def is_leaf(value: object) -> bool:
     """Return True for a leaf of an element: anything but tuples and dicts, also a list."""
     return not isinstance(value, (dict, tuple))
 
@@ -29,7 +29,7 @@ def stacked(elements: Sequence[Any]) -> Any:
     return map_trees("batch", _stack, is_leaf, *elements)
 
 
-def _stack(*leaves: Any) -> Any:
+def _stack(*leaves: Any) -> Tensor | list[str]:
     if isinstance(leaves[0], str):
         return list(leaves)
     if all(isinstance(leaf, (bool, int, float)) for leaf in leaves):

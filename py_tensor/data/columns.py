@@ -24,7 +24,7 @@ BLOCKS = 4
 """Number of blocks of an array that stay in memory, between which rows are shuffled."""
 
 
-class Column(Protocol):
+class DataColumn(Protocol):
     """Interface between a dataset of rows and an array."""
 
     length: int
@@ -170,7 +170,7 @@ def blocks_of(operation: str, value: Any, starts: Sequence[int]) -> BlockColumn:
     return BlockColumn(starts, read)
 
 
-def column_of(operation: str, value: Any, device: bool) -> Column:
+def column_of(operation: str, value: Any, device: bool) -> DataColumn:
     """Convert an array to a column; a tensor stays on its device.
 
     Raises ShapeError for arrays without axes, and the errors of `asarray`.

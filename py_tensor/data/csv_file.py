@@ -18,7 +18,7 @@ from ..dtypes import DType, as_dtype, bool_, float32, int32, promote, wrong_type
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
 from ..functions.arguments import flag, items
 from ..runtime.host_data import to_host, unpack
-from .columns import Column, HostColumn, TextColumn
+from .columns import DataColumn, HostColumn, TextColumn
 from .dataset import Dataset
 from .sources import rows_of
 
@@ -73,10 +73,10 @@ def csv(
         raise wrong_type("csv", "delimiter", "one character", delimiter)
     rows = _read(source, delimiter)
     if flag("csv", "header", header):
-        found = [name.strip() for name in rows.pop(0)] if rows else []
+        titles = [name.strip() for name in rows.pop(0)] if rows else []
     else:
-        found = [str(position) for position in range(len(rows[0]) if rows else 0)]
-    table = _Table(_named(found, names), rows, dtypes)
+        titles = [str(position) for position in range(len(rows[0]) if rows else 0)]
+    table = _Table(_named(titles, names), rows, dtypes)
     if features is None and labels is None:
         columns = {name: table.column(name) for name in table.names}
         return rows_of("csv", columns)
@@ -88,7 +88,7 @@ def csv(
     return rows_of("csv", chosen[0] if len(chosen) == 1 else tuple(chosen))
 
 
-def _read(source: Any, delimiter: str) -> list[list[str]]:
+def _read(source: object, delimiter: str) -> list[list[str]]:
     """Return all rows except empty ones; all have the same length."""
     if isinstance(source, str) and ("\n" in source or "\r" in source):
         text: str | bytes = source
@@ -142,13 +142,13 @@ def _downloaded(url: str) -> str | bytes:
         ) from None
 
 
-def _named(found: list[str], names: Sequence[str] | None) -> list[str]:
-    result = found if names is None else list(items("csv", "names", names))
+def _named(titles: list[str], names: Sequence[str] | None) -> list[str]:
+    result = titles if names is None else list(items("csv", "names", names))
     if not all(isinstance(name, str) for name in result):
         raise wrong_type("csv", "names", "names", names, "a list of names")
-    if len(result) != len(found) or len(set(result)) != len(result):
+    if len(result) != len(titles) or len(set(result)) != len(result):
         raise ArgumentError(
-            f"csv: column names must be unique, one per column; got {result} for {len(found)} "
+            f"csv: column names must be unique, one per column; got {result} for {len(titles)} "
             "columns; rename or count the columns"
         )
     return result
@@ -173,15 +173,15 @@ class _Table:
             )
         return self.texts[name]
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> DataColumn:
         """Return a column of its given dtype, or of the first dtype that fits, or of strings."""
         texts = self.texts_of(name)
-        given = self.dtypes.get(name)
-        if isinstance(given, (list, tuple)):
-            numbers = {text: number for number, text in enumerate(given)}
+        dtype = self.dtypes.get(name)
+        if isinstance(dtype, (list, tuple)):
+            numbers = {text: number for number, text in enumerate(dtype)}
             return self._converted(name, int32, lambda text: numbers[text.strip()])
-        if given is not None:
-            return self._of_dtype(name, as_dtype(given, "csv"))
+        if dtype is not None:
+            return self._of_dtype(name, as_dtype(dtype, "csv"))
         for dtype in (bool_, int32, float32):
             try:
                 return self._of_dtype(name, dtype)
@@ -197,7 +197,7 @@ class _Table:
             )
         return self._converted(name, dtype, _READERS[dtype.kind])
 
-    def _converted(self, name: str, dtype: DType, read: Callable[[str], Any]) -> HostColumn:
+    def _converted(self, name: str, dtype: DType, read: Callable[[str], float]) -> HostColumn:
         values = []
         for row, text in enumerate(self.texts_of(name)):
             try:
@@ -210,7 +210,7 @@ class _Table:
                 ) from None
         return HostColumn(*to_host(values, dtype, f'csv: column "{name}"'))
 
-    def chosen(self, names: str | Sequence[str]) -> Column:
+    def chosen(self, names: str | Sequence[str]) -> DataColumn:
         """Return one column, or several joined to a column of vectors."""
         if isinstance(names, str):
             return self.column(names)
@@ -226,7 +226,7 @@ class _Table:
         return _side_by_side(columns)
 
 
-_READERS: dict[str, Callable[[str], Any]] = {
+_READERS: dict[str, Callable[[str], float]] = {
     "b": lambda text: _TRUTH[text.strip().lower()],
     "i": int,
     "u": int,

@@ -7,9 +7,8 @@ Input: a source of elements, and stages added by methods. Output: elements, by `
 from __future__ import annotations
 
 import math
-import sys
 from bisect import bisect_left
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import batched, chain, islice, pairwise, repeat
@@ -20,17 +19,14 @@ from ..errors import ArgumentError
 from ..random import fresh_key
 from . import stages
 from .columns import BLOCKS
+from .pipeline import Count, Pipeline
 from .stages import Stream
-
-Count = float | None
-"""Number of elements: an int, infinity, or None if unknown before iterating."""
-
 
 Indices = Callable[[], Iterable[int]]
 """Function that returns the numbers of rows in the order in which to yield them."""
 
 
-class Dataset:
+class Dataset(Pipeline):
     """Pipeline of elements: numbers, arrays, tensors, and tuples and dicts of them.
 
     Create one with `from_arrays`, `from_generator` or `csv`. Methods return new datasets and
@@ -44,45 +40,7 @@ class Dataset:
     ([[10, 20], [30, 40], [50]], 3)
     """
 
-    def __init__(self, stream: Stream, length: Count) -> None:
-        self._stream = stream
-        self._length = length
-
-    def __iter__(self) -> Iterator[Any]:
-        elements = self._stream(False)
-        while True:
-            hooks = sys.get_asyncgen_hooks()
-            # A running event loop would defer closing a generator that is abandoned early.
-            sys.set_asyncgen_hooks(None, None)
-            try:
-                # No stage waits here, so a single step produces the element.
-                anext(elements).__await__().send(None)
-            except StopIteration as step:
-                element = step.value
-            except StopAsyncIteration:
-                return
-            finally:
-                sys.set_asyncgen_hooks(*hooks)
-            yield element
-
-    def __aiter__(self) -> AsyncIterator[Any]:
-        return self._stream(True)
-
-    def __len__(self) -> int:
-        if self._length is None or self._length == math.inf:
-            what = "endless" if self._length else "of unknown length"
-            raise TypeError(f"len: dataset is {what}; got {self!r}; iterate over it or use take")
-        return int(self._length)
-
-    def __bool__(self) -> bool:
-        """Return True, so that `if dataset:` does not need a length."""
-        return True
-
-    def __repr__(self) -> str:
-        length = "unknown" if self._length is None else self._length
-        return f"Dataset(length={length})"
-
-    def map(self, function: Callable[..., Any]) -> Dataset:
+    def map(self, function: Callable[..., object]) -> Dataset:
         """Apply a function to each element. Mapping batches is faster than mapping elements.
 
         Args:
@@ -100,7 +58,7 @@ class Dataset:
         """
         return Dataset(partial(stages.mapped, self._stream, function), self._length)
 
-    def filter(self, predicate: Callable[..., Any]) -> Dataset:
+    def filter(self, predicate: Callable[..., object]) -> Dataset:
         """Keep the elements for which a predicate is true.
 
         Args:
@@ -136,15 +94,12 @@ class Dataset:
         ((3, 2), [0, 1, 2])
         """
         size = _whole("batch", "batch_size", batch_size, 1)
-        return Dataset(self._batches(size, drop_remainder), self._batch_count(size, drop_remainder))
+        return Dataset(
+            self._batches(size, drop_remainder), self._count_batches(size, drop_remainder)
+        )
 
     def _batches(self, size: int, drop: bool) -> Stream:
         return partial(stages.grouped, self._stream, size, drop)
-
-    def _batch_count(self, size: int, drop: bool) -> Count:
-        if self._length is None or self._length == math.inf:
-            return self._length
-        return self._length // size if drop else -(-self._length // size)
 
     def shuffle(
         self,
@@ -294,7 +249,7 @@ class Dataset:
             raise ArgumentError(
                 f"shard: index is out of range; got {index} of {count} parts; use 0 to {count - 1}"
             )
-        return self._sharded(count, index, self._batch_count(count, True))
+        return self._sharded(count, index, self._count_batches(count, True))
 
     def _sharded(self, count: int, index: int, length: Count) -> Dataset:
         return Dataset(partial(stages.sharded, self._stream, count, index), length)
@@ -396,7 +351,9 @@ class Rows(Dataset):
         end = None if length in (None, math.inf) else int(length or 0) * count
         return self._rows(_sliced, index, end, count, length=length)
 
-    def _rows(self, select: Callable[..., Any], *arguments: Any, length: Count) -> Rows:
+    def _rows(
+        self, select: Callable[..., Iterable[int]], *arguments: object, length: Count
+    ) -> Rows:
         # A partial can be copied and pickled, a lambda cannot.
         indices = partial(select, self._indices, *arguments)
         return Rows(self._columns, indices, length, self._starts)
@@ -406,15 +363,15 @@ def _permuted_blocks(
     indices: Indices, starts: Sequence[int], numbers: Callable[[], Random]
 ) -> Iterator[int]:
     """Yield the blocks' indices in random order: those of `BLOCKS` random blocks at a time."""
-    draw, found = numbers().random, indices()
-    if isinstance(found, range):
-        cuts = [bisect_left(found, start) for start in starts]
-        blocks = [found[start:end] for start, end in pairwise(cuts) if start < end]
+    draw, rows = numbers().random, indices()
+    if isinstance(rows, range):
+        cuts = [bisect_left(rows, start) for start in starts]
+        blocks = [rows[start:end] for start, end in pairwise(cuts) if start < end]
         windows = batched(stages.permutation(blocks, draw), BLOCKS)
         for window in windows:
             yield from stages.permutation([*chain.from_iterable(window)], draw)
     else:  # in random order already
-        for group in batched(found, BLOCKS * max(1, starts[-1] // max(1, len(starts) - 1))):
+        for group in batched(rows, BLOCKS * max(1, starts[-1] // max(1, len(starts) - 1))):
             yield from stages.permutation(group, draw)
 
 
@@ -429,8 +386,8 @@ def _again(indices: Indices, times: int | None) -> Iterable[int]:
 def _sliced(
     indices: Indices, start: int, stop: int | None, step: int | None = None
 ) -> Iterable[int]:
-    found = indices()
-    return found[start:stop:step] if type(found) is range else islice(found, start, stop, step)
+    rows = indices()
+    return rows[start:stop:step] if type(rows) is range else islice(rows, start, stop, step)
 
 
 def zip_(*datasets: Dataset) -> Dataset:
@@ -481,7 +438,7 @@ def _numbers(seed: int | None, anew: bool, first: int) -> _Numbers:
     return _Numbers(_whole("shuffle", "seed", seed, 0), anew, first)
 
 
-def _whole(operation: str, name: str, value: Any, least: int) -> int:
+def _whole(operation: str, name: str, value: object, least: int) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ArgumentError(
             f"{operation}: {name} is invalid; got {value!r}; use an integer of at least {least}"
@@ -489,7 +446,7 @@ def _whole(operation: str, name: str, value: Any, least: int) -> int:
     return value
 
 
-def _dataset(operation: str, value: Any) -> None:
+def _dataset(operation: str, value: object) -> None:
     if not isinstance(value, Dataset):
         raise ArgumentError(
             f"{operation}: argument must be a dataset; got {type(value).__name__}; create one with "

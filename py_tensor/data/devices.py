@@ -150,7 +150,7 @@ async def webcam(
     return Webcam(video, stream, size, center_crop)
 
 
-class Recording(NamedTuple):
+class SoundRecording(NamedTuple):
     """Result of `Microphone.capture`."""
 
     spectrogram: Tensor
@@ -168,11 +168,11 @@ class Microphone:
         self._frames = frames
         self._columns = columns
 
-    async def capture(self) -> Recording:
+    async def capture(self) -> SoundRecording:
         """Record frames and return their waveform and spectrum.
 
         Returns:
-            `Recording` with a spectrogram and a waveform.
+            `pt.data.Recording` with a spectrogram and a waveform.
 
         In a page:
 
@@ -189,7 +189,7 @@ class Microphone:
             analyser.getFloatTimeDomainData(samples)
             columns.append(_vector(levels)[: self._columns])
             waves.append(_vector(samples))
-        return Recording(stack(columns)[:, :, None], stack(waves).reshape((-1, 1)))
+        return SoundRecording(stack(columns)[:, :, None], stack(waves).reshape((-1, 1)))
 
     def stop(self) -> None:
         """Release the microphone.

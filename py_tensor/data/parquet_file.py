@@ -82,28 +82,28 @@ class _Table:
                 '"py_tensor[data]"; in a page, use csv or from_arrays'
             ) from None
         try:
-            found = source
+            files = source
             if not isinstance(source, dataset.Dataset):
-                found = dataset.dataset(source, format="parquet", partitioning="hive")
+                files = dataset.dataset(source, format="parquet", partitioning="hive")
             self.groups = [
-                group for file in found.get_fragments() for group in file.split_by_row_group()
+                group for file in files.get_fragments() for group in file.split_by_row_group()
             ]
         except (OSError, TypeError, ValueError) as error:
             raise ArgumentError(
                 f"parquet: cannot read the source; got {source!r:.60}: {error!s:.200}; pass the "
                 "path of a Parquet file, of a folder of such files, or a list of paths"
             ) from None
-        self.schema = found.schema
+        self.schema = files.schema
         self.names: list[str] = self.schema.names
         counts = (group.row_groups[0].num_rows for group in self.groups)
         self.starts = [*accumulate(counts, initial=0)]
 
     def column(self, names: str | Sequence[str]) -> BlockColumn:
         """Return one column, or several joined to a column of vectors."""
-        given = (names,) if isinstance(names, str) else items("parquet", "columns", names)
-        if not given or not all(isinstance(name, str) for name in given):
+        chosen = (names,) if isinstance(names, str) else items("parquet", "columns", names)
+        if not chosen or not all(isinstance(name, str) for name in chosen):
             raise wrong_type("parquet", "columns", "names", names, "a list of names")
-        for name in given:
+        for name in chosen:
             if name not in self.names:
                 raise ArgumentError(
                     f"parquet: unknown column; got {name!r}; use one of {', '.join(self.names)}"
@@ -123,12 +123,12 @@ class _Table:
 
     def read(self, names: str | Sequence[str], number: int) -> HostColumn | TextColumn:
         """Return the rows of a row group."""
-        given = [names] if isinstance(names, str) else [*names]
-        table = self.groups[number].to_table(schema=self.schema, columns=given)
-        columns = [table.column(name).combine_chunks() for name in given]
+        chosen = [names] if isinstance(names, str) else [*names]
+        table = self.groups[number].to_table(schema=self.schema, columns=chosen)
+        columns = [table.column(name).combine_chunks() for name in chosen]
         if _is_text(columns[0].type):
             return TextColumn(columns[0].to_pylist())
-        arrays = [_numbers(name, cells) for name, cells in zip(given, columns, strict=True)]
+        arrays = [_numbers(name, cells) for name, cells in zip(chosen, columns, strict=True)]
         if isinstance(names, str):
             return HostColumn(*to_host(arrays[0], None, f'parquet: column "{names}"'))
         import numpy as np

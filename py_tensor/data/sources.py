@@ -76,7 +76,7 @@ def rows_of(operation: str, columns: Any) -> Rows:
     return Rows(columns, partial(range, length), length, next(blocks, None))
 
 
-def from_generator(function: Callable[[], Any]) -> Dataset:
+def from_generator(function: Callable[[], object]) -> Dataset:
     """Return a dataset of the elements of an iterator.
 
     Args:

@@ -6,7 +6,7 @@ awaits anything, so the generator can be driven without an event loop.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from inspect import isawaitable
 from itertools import batched, count
@@ -29,7 +29,7 @@ def _refused(operation: str, what: str) -> ArgumentError:
     )
 
 
-async def generated(function: Callable[[], Any], waits: bool) -> ElementStream:
+async def generated(function: Callable[[], object], waits: bool) -> ElementStream:
     elements = function()
     if hasattr(elements, "__aiter__"):
         if not waits:
@@ -46,7 +46,7 @@ async def generated(function: Callable[[], Any], waits: bool) -> ElementStream:
         yield element
 
 
-async def rows(columns: Any, indices: Callable[[], Any], waits: bool) -> ElementStream:
+async def rows(columns: Any, indices: Callable[[], Iterable[int]], waits: bool) -> ElementStream:
     leaves, structure = tree_flatten(columns)
     build = structure.builder()
     for index in indices():
@@ -54,7 +54,7 @@ async def rows(columns: Any, indices: Callable[[], Any], waits: bool) -> Element
 
 
 async def gathered(
-    columns: Any, indices: Callable[[], Any], size: int, drop: bool, waits: bool
+    columns: Any, indices: Callable[[], Iterable[int]], size: int, drop: bool, waits: bool
 ) -> ElementStream:
     """Yield batches of rows, gathered without creating the rows one by one."""
     leaves, structure = tree_flatten(columns)
@@ -64,11 +64,11 @@ async def gathered(
             yield build([column.rows(group) for column in leaves])
 
 
-def _apply(function: Callable[..., Any], element: Any) -> Any:
+def _apply(function: Callable[..., object], element: object) -> object:
     return function(*element) if isinstance(element, tuple) else function(element)
 
 
-async def mapped(source: Stream, function: Callable[..., Any], waits: bool) -> ElementStream:
+async def mapped(source: Stream, function: Callable[..., object], waits: bool) -> ElementStream:
     async for element in source(waits):
         result = _apply(function, element)
         if isawaitable(result):
@@ -79,7 +79,7 @@ async def mapped(source: Stream, function: Callable[..., Any], waits: bool) -> E
         yield result
 
 
-async def filtered(source: Stream, predicate: Callable[..., Any], waits: bool) -> ElementStream:
+async def filtered(source: Stream, predicate: Callable[..., object], waits: bool) -> ElementStream:
     async for element in source(waits):
         if _apply(predicate, element):
             yield element
@@ -150,14 +150,14 @@ async def skipped(source: Stream, number: int, waits: bool) -> ElementStream:
 
 
 async def sharded(source: Stream, count: int, index: int, waits: bool) -> ElementStream:
-    at = 0
+    position = 0
     async for element in source(waits):
-        if at == index:
+        if position == index:
             own = element
-        at += 1
-        if at == count:
+        position += 1
+        if position == count:
             yield own
-            at = 0
+            position = 0
 
 
 async def numbered(source: Stream, start: int, waits: bool) -> ElementStream:

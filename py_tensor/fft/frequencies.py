@@ -38,9 +38,9 @@ def fftfreq(
     >>> pt.fft.fftfreq(4).tolist()
     [0.0, 0.25, -0.5, -0.25]
     """
-    places = arange(_length("fftfreq", n))
-    places = where(places < (n + 1) // 2, places, places - n)
-    return _spaced("fftfreq", places, n, d, dtype, device)
+    multiples = arange(_length("fftfreq", n))
+    multiples = where(multiples < (n + 1) // 2, multiples, multiples - n)
+    return _spaced("fftfreq", multiples, n, d, dtype, device)
 
 
 def rfftfreq(
@@ -65,8 +65,8 @@ def rfftfreq(
     >>> pt.fft.rfftfreq(4).tolist()
     [0.0, 0.25, 0.5]
     """
-    places = arange(_length("rfftfreq", n) // 2 + 1)
-    return _spaced("rfftfreq", places, n, d, dtype, device)
+    multiples = arange(_length("rfftfreq", n) // 2 + 1)
+    return _spaced("rfftfreq", multiples, n, d, dtype, device)
 
 
 def _length(operation: str, n: int) -> int:
@@ -79,15 +79,15 @@ def _length(operation: str, n: int) -> int:
 
 
 def _spaced(
-    operation: str, places: Tensor, n: int, d: float, dtype: DTypeLike | None, device: str | None
+    operation: str, multiples: Tensor, n: int, d: float, dtype: DTypeLike | None, device: str | None
 ) -> Tensor:
     check_device(operation, device)
     target = float32 if dtype is None else as_dtype(dtype, operation)
     if target.kind != "f":
         raise DTypeError(f'{operation}: dtype {target} is not floating; use dtype="float32"')
     # By division, which rounds once; the product with 1 / (n d) would round twice.
-    found: Tensor = astype(places, float32) / (n * number(operation, "d", d))
-    return found if target is float32 else found.astype(target)
+    frequencies = astype(multiples, float32) / (n * number(operation, "d", d))
+    return frequencies.astype(target, copy=False)
 
 
 def fftshift(x: ArrayLike, /, *, axes: int | Sequence[int] | None = None) -> Tensor:
@@ -131,9 +131,7 @@ def ifftshift(x: ArrayLike, /, *, axes: int | Sequence[int] | None = None) -> Te
 
 
 def _shifted(operation: str, x: Tensor, axes: Any, more: int) -> Tensor:
-    places = some_axes(operation, axes, x.ndim)
-    if not places:
+    shifted = some_axes(operation, axes, x.ndim)
+    if not shifted:
         return x
-    steps = tuple((x.shape[axis] + more) // 2 for axis in places)
-    shifted: Tensor = roll(x, steps, axis=places)
-    return shifted
+    return roll(x, tuple((x.shape[axis] + more) // 2 for axis in shifted), axis=shifted)

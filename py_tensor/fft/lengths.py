@@ -28,14 +28,14 @@ def factors(n: int) -> tuple[int, ...] | None:
     """Return the lengths of the stages whose product is n; None if a prime factor is too large."""
     if n == 1:
         return ()
-    found: list[tuple[int, tuple[int, ...]]] = []
+    candidates: list[tuple[int, tuple[int, ...]]] = []
     for radix in _divisors(n):
         rest = factors(n // radix)
         if rest is not None:
             # Texels stay whole after the first stage if its length is a multiple of four.
             stages = tuple(sorted((radix, *rest), key=lambda r: (r % 4 > 0, -r)))
-            found.append((sum(map(_weight, stages)), stages))
-    return min(found)[1] if found else None
+            candidates.append((sum(map(_weight, stages)), stages))
+    return min(candidates)[1] if candidates else None
 
 
 @lru_cache(1024)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import float32
@@ -264,9 +264,9 @@ def rfftn(
     (4, 3)
     """
     x = as_tensor("rfftn", x)
-    places, lengths = _axes("rfftn", x, s, axes)
-    first = rfft(x, n=lengths[-1], axis=places[-1], norm=norm)
-    return _along("rfftn", fft, first, lengths[:-1], places[:-1], norm)
+    numbers, lengths = _axes("rfftn", x, s, axes)
+    first = rfft(x, n=lengths[-1], axis=numbers[-1], norm=norm)
+    return _along("rfftn", fft, first, lengths[:-1], numbers[:-1], norm)
 
 
 @named
@@ -298,10 +298,10 @@ def irfftn(
     (4, 4)
     """
     x = as_tensor("irfftn", x)
-    places, lengths = _axes("irfftn", x, s, axes)
+    numbers, lengths = _axes("irfftn", x, s, axes)
     last = lengths[-1] if s is not None else None
-    first = _along("irfftn", ifft, x, lengths[:-1], places[:-1], norm)
-    return irfft(first, n=last, axis=places[-1], norm=norm)
+    first = _along("irfftn", ifft, x, lengths[:-1], numbers[:-1], norm)
+    return irfft(first, n=last, axis=numbers[-1], norm=norm)
 
 
 # --- steps ----------------------------------------------------------------------------------------
@@ -314,68 +314,70 @@ def _axes(operation: str, x: Tensor, s: Any, axes: Any) -> tuple[list[int], list
     if axes is None:
         count = x.ndim if s is None else len(s)
         axes = range(-count, 0)
-    places = [one_axis(operation, axis, x.ndim) for axis in axes]
-    if len(set(places)) < len(places) or not places:
+    numbers = [one_axis(operation, axis, x.ndim) for axis in axes]
+    if len(set(numbers)) < len(numbers) or not numbers:
         raise ShapeError(
             f"{operation}: axes are invalid; got {tuple(axes)} for shape {x.shape}; name at least "
             "one axis, each only once"
         )
     lengths = (
-        [x.shape[place] for place in places]
+        [x.shape[axis] for axis in numbers]
         if s is None
         else [integer(operation, "length", n, most=MOST_ELEMENTS) for n in s]
     )
-    if len(lengths) != len(places):
+    if len(lengths) != len(numbers):
         raise ShapeError(
             f"{operation}: number of lengths must equal number of axes; got s {tuple(lengths)} for "
-            f"{len(places)} axes; pass one length per axis"
+            f"{len(numbers)} axes; pass one length per axis"
         )
-    return places, lengths
+    return numbers, lengths
 
 
-def _along(operation: str, function: Any, x: Tensor, s: Any, axes: Any, norm: str) -> Tensor:
+def _along(
+    operation: str, function: Callable[..., Tensor], x: Tensor, s: Any, axes: Any, norm: str
+) -> Tensor:
     if isinstance(axes, list) and isinstance(s, list) and not axes and not s:
         return x
-    for place, length in zip(*_axes(operation, x, s, axes), strict=True):
-        x = function(x, n=length, axis=place, norm=norm)
+    for axis, length in zip(*_axes(operation, x, s, axes), strict=True):
+        x = function(x, n=length, axis=axis, norm=norm)
     return x
 
 
-def _complex(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int) -> Tensor:
-    place, length = _place(operation, x, n, axis)
+def _complex(operation: str, x: Tensor, n: int | None, axis: int, norm: str, sign: int) -> Tensor:
+    axis, length = _axis_and_length(operation, x, n, axis)
     scale = _scale(operation, length, norm, sign)
-    given, rest = _rows(x, place, length)
-    return _back(_joined(transform(given, sign), scale), rest, place)
+    rows, rest = _rows(x, axis, length)
+    return _back(_joined(transform(rows, sign), scale), rest, axis)
 
 
-def _from_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int) -> Tensor:
+def _from_real(operation: str, x: Tensor, n: int | None, axis: int, norm: str, sign: int) -> Tensor:
     node_behind(operation, x)
     if x.dtype.kind == "c":
         raise _not_real(operation, x)
-    place, length = _place(operation, x, n, axis)
+    axis, length = _axis_and_length(operation, x, n, axis)
     scale = _scale(operation, length, norm, sign)
-    given, rest = _rows(x, place, length)
-    return _back(_joined(from_real(given.re, sign), scale), rest, place)
+    rows, rest = _rows(x, axis, length)
+    return _back(_joined(from_real(rows.re, sign), scale), rest, axis)
 
 
-def _to_real(operation: str, x: Tensor, n: Any, axis: int, norm: str, sign: int) -> Tensor:
-    place, given_length = _place(operation, x, None, axis)
-    length = 2 * (given_length - 1) if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
+def _to_real(operation: str, x: Tensor, n: int | None, axis: int, norm: str, sign: int) -> Tensor:
+    axis, half_length = _axis_and_length(operation, x, None, axis)
+    length = 2 * (half_length - 1) if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
     if length < 1:
         raise _empty(operation, length, x)
     scale = _scale(operation, length, norm, sign)
-    half, rest = _rows(x, place, length // 2 + 1)
+    half, rest = _rows(x, axis, length // 2 + 1)
     result = to_real(half, length, sign)
-    return _back(result if scale == 1.0 else result * scale, rest, place)
+    return _back(result if scale == 1.0 else result * scale, rest, axis)
 
 
-def _place(operation: str, x: Tensor, n: Any, axis: int) -> tuple[int, int]:
+def _axis_and_length(operation: str, x: Tensor, n: int | None, axis: int) -> tuple[int, int]:
     """Return the non-negative axis, and the length to transform along it."""
-    place = one_axis(operation, axis, x.ndim)
-    length = x.shape[place] if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
+    axis = one_axis(operation, axis, x.ndim)
+    length = x.shape[axis] if n is None else integer(operation, "n", n, most=MOST_ELEMENTS)
     if length < 1:
         raise _empty(operation, length, x)
-    return place, length
+    return axis, length
 
 
 def _empty(operation: str, length: int, x: Tensor) -> ShapeError:
@@ -396,28 +398,26 @@ def _scale(operation: str, n: int, norm: str, sign: int) -> float:
     return float(n ** -NORMS[choice(operation, "norm", norm, NORMS)][sign == _INVERSE])
 
 
-def _rows(x: Tensor, place: int, length: int) -> tuple[ComplexParts, tuple[int, ...]]:
+def _rows(x: Tensor, axis: int, length: int) -> tuple[ComplexParts, tuple[int, ...]]:
     """Return x as rows of `length` elements, cut or padded, and its other lengths."""
-    x = moveaxis(x, place, -1)
-    rest, given = x.shape[:-1], x.shape[-1]
-    if given > length:
+    x = moveaxis(x, axis, -1)
+    *rest, available = x.shape
+    if available > length:
         x = x[..., :length]
-    elif given < length:
-        x = pad(x, ((0, 0),) * len(rest) + ((0, length - given),))
+    elif available < length:
+        x = pad(x, ((0, 0),) * len(rest) + ((0, length - available),))
     x = reshape(x, (math.prod(rest), length))
     if x.dtype.kind == "c":
-        return ComplexParts(real(x), imag(x)), rest
-    return ComplexParts(astype(x, float32, copy=False), None), rest
+        return ComplexParts(real(x), imag(x)), tuple(rest)
+    return ComplexParts(astype(x, float32, copy=False), None), tuple(rest)
 
 
 def _joined(pair: ComplexParts, scale: float) -> Tensor:
     if scale != 1.0:
         pair *= scale
-    result: Tensor = complex_numbers.complex(pair.re, pair.im)
-    return result
+    return complex_numbers.complex(pair.re, pair.im)
 
 
-def _back(rows: Tensor, rest: tuple[int, ...], place: int) -> Tensor:
+def _back(rows: Tensor, rest: tuple[int, ...], axis: int) -> Tensor:
     """Restore the axes of the result from its rows."""
-    result: Tensor = moveaxis(reshape(rows, (*rest, rows.shape[-1])), -1, place)
-    return result
+    return moveaxis(reshape(rows, (*rest, rows.shape[-1])), -1, axis)

@@ -39,18 +39,16 @@ def to_real(x: ComplexParts, n: int, sign: int) -> Tensor:
     half = n // 2
     im: Tensor = zeros_like(x.re) if x.im is None else x.im
     if n % 2:
-        others = slice(1, half + 1)
-        symmetric = concat([x.re, flip(x.re[:, others], axis=1)], axis=1)
-        opposite = concat([im, -flip(im[:, others], axis=1)], axis=1)
-        z = ComplexParts(symmetric, opposite)
-        real: Tensor = transform(z, sign).re
+        paired = slice(1, half + 1)
+        symmetric = concat([x.re, flip(x.re[:, paired], axis=1)], axis=1)
+        opposite = concat([im, -flip(im[:, paired], axis=1)], axis=1)
+        real: Tensor = transform(ComplexParts(symmetric, opposite), sign).re
         return real
-    place = arange(half + 1)
+    index = arange(half + 1)
     re: Tensor = x.re
-    im = where((place == 0) | (place == half), 0.0, im)
+    im = where((index == 0) | (index == half), 0.0, im)
     back_re, back_im = flip(re, axis=1), flip(im, axis=1)
-    odd = ComplexParts(re - back_re, im + back_im) * circle(place, n, sign)
+    odd = ComplexParts(re - back_re, im + back_im) * circle(index, n, sign)
     z = ComplexParts(re + back_re - odd.im, im - back_im + odd.re)
     result = transform(z.each(lambda part: part[:, :half]), sign)
-    whole: Tensor = reshape(apply(INTERLEAVE, (*result,)), (len(x.re), n))
-    return whole
+    return reshape(apply(INTERLEAVE, (*result,)), (len(x.re), n))

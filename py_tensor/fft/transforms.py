@@ -40,12 +40,12 @@ def _by_stages(x: ComplexParts, sign: int, stages: tuple[int, ...]) -> ComplexPa
     batch, n = x.re.shape
     matrices: dict[tuple[int, int], Tensor] = {}
 
-    def matrix(given: int, radix: int) -> Tensor:
-        if (given, radix) not in matrices:
-            matrices[given, radix] = _matrix(given, radix, sign)
-        return matrices[given, radix]
+    def matrix(parts: int, radix: int) -> Tensor:
+        if (parts, radix) not in matrices:
+            matrices[parts, radix] = _matrix(parts, radix, sign)
+        return matrices[parts, radix]
 
-    first, *others = stages
+    first, *later = stages
     parts = [part for part in x if part is not None]
     rest, done = n // first, first
     columns = reshape(stack(parts, axis=1), (batch, len(parts) * first, rest))
@@ -53,14 +53,14 @@ def _by_stages(x: ComplexParts, sign: int, stages: tuple[int, ...]) -> ComplexPa
     if rest > 1:
         pair *= circle(_grid(rest, first), n, sign)
     state = stack([*pair], axis=1)
-    for radix in others:
+    for radix in later:
         columns = reshape(state, (batch, 2 * radix, rest // radix * done))
         product = matmul(matrix(2, radix).T[None], columns)
         product = reshape(product, (batch, 2, radix, rest // radix, done))
         pair = ComplexParts(product[:, 0], product[:, 1])
         if rest > radix:
-            places = reshape(_grid(radix, rest // radix), (radix, rest // radix, 1))
-            pair *= circle(places, rest, sign)
+            products = reshape(_grid(radix, rest // radix), (radix, rest // radix, 1))
+            pair *= circle(products, rest, sign)
         state = permute_dims(stack([*pair], axis=1), (0, 1, 3, 2, 4))
         rest, done = rest // radix, done * radix
     return pair.each(lambda part: reshape(part, (batch, n)))
@@ -68,9 +68,9 @@ def _by_stages(x: ComplexParts, sign: int, stages: tuple[int, ...]) -> ComplexPa
 
 def _first_product(columns: Tensor, matrix: Tensor) -> ComplexParts:
     """Return the transforms of the columns (part, digit), each as a row of the result."""
-    batch, given, rest = columns.shape
+    batch, digits, rest = columns.shape
     if rest == 1:
-        product = matmul(reshape(columns, (batch, given)), matrix)
+        product = matmul(reshape(columns, (batch, digits)), matrix)
     else:
         product = matmul(permute_dims(columns, (0, 2, 1)), matrix[None])
     radix = matrix.shape[1] // 2
@@ -79,22 +79,20 @@ def _first_product(columns: Tensor, matrix: Tensor) -> ComplexParts:
 
 def _grid(rows: int, columns: int) -> Tensor:
     """Return the products of two indices."""
-    places: Tensor = reshape(arange(rows), (-1, 1)) * arange(columns)
-    return places
+    return reshape(arange(rows), (-1, 1)) * arange(columns)
 
 
-def _matrix(given: int, radix: int, sign: int) -> Tensor:
+def _matrix(parts: int, radix: int, sign: int) -> Tensor:
     """Return the real matrix that maps the parts of a row to both parts of its transform.
 
-    `given` is 1 for real rows, 2 for complex ones. The sine and its negative are the cosine shifted
+    `parts` is 1 for real rows, 2 for complex ones. The sine and its negative are the cosine shifted
     by a quarter of a turn.
     """
     j, k = reshape(arange(radix), (-1, 1, 1)), arange(radix)
-    source, target = reshape(arange(given), (-1, 1, 1, 1)), reshape(arange(2), (-1, 1))
+    source, target = reshape(arange(parts), (-1, 1, 1, 1)), reshape(arange(2), (-1, 1))
     quarters = j * k * (4 * sign) + (source - target) * radix
     cosines = apply(COS_OF_TURN, (quarters % (4 * radix), 4 * radix))
-    matrix: Tensor = reshape(cosines, (given * radix, 2 * radix))
-    return matrix
+    return reshape(cosines, (parts * radix, 2 * radix))
 
 
 def circle(p: Tensor, n: int, sign: int) -> ComplexParts:
@@ -109,14 +107,14 @@ def _by_convolution(x: ComplexParts, sign: int) -> ComplexParts:
     n = x.re.shape[-1]
     length = convolution_length(n)
     chirp = circle(_squares(arange(n), 2 * n), 2 * n, sign)
-    place = arange(length)
-    distance = minimum(place, length - place)
+    index = arange(length)
+    distance = minimum(index, length - index)
     near = distance < n
     against = circle(_squares(where(near, distance, 0), 2 * n), 2 * n, -sign)
     kernel = against.each(lambda part: reshape(where(near, part, 0.0), (1, length)))
     widths = ((0, 0), (0, length - n))
-    given = (x * chirp).each(lambda part: pad(part, widths))
-    result = transform(transform(given, -1) * transform(kernel, -1), 1)
+    padded = (x * chirp).each(lambda part: pad(part, widths))
+    result = transform(transform(padded, -1) * transform(kernel, -1), 1)
     scale = 1.0 / length
     return result.each(lambda part: part[:, :n] * scale) * chirp
 

@@ -120,9 +120,9 @@ async def fetch(
         model = await pt.io.fetch("weights/digits.safetensors", like=model)
     """
     _need_page("fetch", "get the file otherwise, and use load")
-    found = await download_file(Request("fetch", url), progress)
-    assert found is not None
-    return from_bytes(found.data, like)
+    file = await download_file(Request("fetch", url), progress)
+    assert file is not None
+    return from_bytes(file.data, like)
 
 
 async def store(name: str, tree: Any, metadata: Mapping[str, str] | None = None) -> None:
@@ -171,13 +171,13 @@ async def restore(name: str, like: Any = None) -> Any:
         saved = await pt.io.restore("digits", like={"model": model, "epoch": 0})
     """
     _need_page("restore", "use load")
-    found = await _request("restore", "readonly", "get", name)
-    if found is None or not hasattr(found, "to_bytes"):
+    stored = await _request("restore", "readonly", "get", name)
+    if stored is None or not hasattr(stored, "to_bytes"):
         raise ArgumentError(
             f"restore: nothing is stored under this name; got {name!r}; stored names are "
             f"{', '.join(map(repr, await names())) or 'none'}"
         )
-    return from_bytes(found.to_bytes(), like)
+    return from_bytes(stored.to_bytes(), like)
 
 
 async def names() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Buffer
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -81,7 +82,7 @@ def decoded(name: str, entry: Entry, dtype: DType | None = None) -> Tensor:
     return from_host(elements, shape, target, "from_bytes")
 
 
-def _bfloat16_as_float32(data: Any) -> bytearray:
+def _bfloat16_as_float32(data: Buffer) -> bytearray:
     """Widen by appending zeros: a bfloat16 is the upper half of a float32."""
     halves = bytes(data)
     words = bytearray(2 * len(halves))
@@ -90,7 +91,7 @@ def _bfloat16_as_float32(data: Any) -> bytearray:
     return words
 
 
-def number(name: str, entry: Entry, kind: type) -> Any:
+def number(name: str, entry: Entry, kind: type) -> float:
     """Convert an entry to a Python number of type `kind`; raise DTypeError for other types."""
     code, shape, data = entry
     dtype, form = (_OWN[code], _OWN[code].code) if code in _OWN else _WIDE[code]
@@ -101,10 +102,11 @@ def number(name: str, entry: Entry, kind: type) -> Any:
         )
     if code == "BF16":
         data = _bfloat16_as_float32(data)
-    return struct.unpack(f"<{form}", data)[0]
+    value: float = struct.unpack(f"<{form}", data)[0]
+    return value
 
 
-def restored(name: str, entry: Entry, leaf: Any) -> Any:
+def restored(name: str, entry: Entry, leaf: object) -> Tensor | float:
     """Convert an entry to the type of a leaf: a number, or a tensor of its shape and dtype."""
     if type(leaf) in _NUMBERS:
         return number(name, entry, type(leaf))
@@ -121,7 +123,7 @@ def restored(name: str, entry: Entry, leaf: Any) -> Any:
     return decoded(name, entry, as_dtype(leaf.dtype, f'from_bytes: "{name}"'))
 
 
-def _float16_as_float32(data: Any) -> bytearray:
+def _float16_as_float32(data: Buffer) -> bytearray:
     """Widen all bytes at once by tables, which takes a tenth of the time of looking numbers up.
 
     Numbers below the normal ones of float16 are rare, so they are looked up one by one.
@@ -136,10 +138,10 @@ def _float16_as_float32(data: Any) -> bytearray:
     joined = int.from_bytes(upper, "little") | int.from_bytes(lower, "little")
     words[2::4] = joined.to_bytes(len(low), "little")
     words[3::4] = high.translate(tables.sign)
-    given: Any = memoryview(halves)
-    numbers, small = memoryview(words).cast("f"), given.cast("e")
-    for found in _BELOW_NORMAL.finditer(high):
-        numbers[found.start()] = small[found.start()]
+    elements: Any = memoryview(halves)
+    numbers, small = memoryview(words).cast("f"), elements.cast("e")
+    for match in _BELOW_NORMAL.finditer(high):
+        numbers[match.start()] = small[match.start()]
     return words
 
 

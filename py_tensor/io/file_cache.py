@@ -163,30 +163,30 @@ class FileCache:
     async def _records(self) -> Sequence[CachedFile]:
         """Return the descriptions of all files; delete files without one."""
         bodies, records = await self._open()
-        found = []
+        files = []
         for request in await bodies.keys():
             record = await _record(records, request.url)
             if record is None:
                 await bodies.delete(request)
             else:
-                found.append(record)
-        return found
+                files.append(record)
+        return files
 
 
 def evicted(files: Sequence[CachedFile], limit: int) -> Sequence[CachedFile]:
-    """Return the least recently used files, without which the others fit a limit.
+    """Return the least recently used files: without them, the rest fits a limit.
 
     >>> files = [CachedFile("new", 3, "", 2.0), CachedFile("old", 5, "", 1.0)]
     >>> [file.url for file in evicted(files, 4)]
     ['old']
     """
-    total, found = sum(file.nbytes for file in files), []
+    total, oldest = sum(file.nbytes for file in files), []
     for file in sorted(files, key=lambda file: file.used):
         if total <= limit:
             break
         total -= file.nbytes
-        found.append(file)
-    return found
+        oldest.append(file)
+    return oldest
 
 
 async def _record(records: Any, url: str) -> CachedFile | None:

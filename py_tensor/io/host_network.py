@@ -80,16 +80,16 @@ class HostResponse:
 
     def header(self, name: str) -> str | None:
         """Return a header; None if it is missing."""
-        found: str | None = self._response.headers.get(name)
-        return found
+        value: str | None = self._response.headers.get(name)
+        return value
 
     async def chunk(self) -> bytes:
         """Return the next bytes; none at the end."""
-        found: bytes = await _answered(asyncio.to_thread(self._response.read1, CHUNK))
-        self._left -= len(found)
-        if not found and self._left > 0:
+        data: bytes = await _answered(asyncio.to_thread(self._response.read1, CHUNK))
+        self._left -= len(data)
+        if not data and self._left > 0:
             raise ConnectionError(f"{self._left} bytes too few")
-        return found
+        return data
 
 
 async def _answered(answer: Awaitable[Any]) -> Any:

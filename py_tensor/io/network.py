@@ -241,11 +241,11 @@ async def opened(
 
 
 async def _fetch(url: str, options: Mapping[str, Any], controller: Any) -> Any:
-    given = {name: value for name, value in options.items() if value is not None}
+    known = {name: value for name, value in options.items() if value is not None}
     try:
         return await js.fetch(
             url,
-            to_js(given | {"signal": controller.signal}, dict_converter=js.Object.fromEntries),
+            to_js(known | {"signal": controller.signal}, dict_converter=js.Object.fromEntries),
         )
     except JsException as error:
         raise ConnectionError(f"{error.name}: {error.message}") from None
@@ -307,10 +307,9 @@ def absolute(url: str) -> str:
     if js is None:
         return url
     try:
-        found: str = js.Request.new(url).url
+        return str(js.Request.new(url).url)
     except JsException:
         return ""
-    return found
 
 
 async def _refuses_other_sites(url: str) -> bool:

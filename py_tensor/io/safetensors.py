@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Buffer, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..dtypes import wrong_type
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
     dtype: str
     shape: Shape
-    data: Any
+    data: bytes | bytearray | memoryview
 
 
 def write(entries: Mapping[str, Entry], metadata: Mapping[str, str] | None) -> bytes:
@@ -54,7 +54,7 @@ def write(entries: Mapping[str, Entry], metadata: Mapping[str, str] | None) -> b
                 "of str to str"
             )
         header[_METADATA] = dict(metadata)
-    parts: list[Any] = [b"", b""]
+    parts: list[Buffer] = [b"", b""]
     end = 0
     for name in sorted(entries, key=lambda name: (_RANK[entries[name].dtype], name)):
         if name == _METADATA:
@@ -77,7 +77,7 @@ def write(entries: Mapping[str, Entry], metadata: Mapping[str, str] | None) -> b
     return b"".join(parts)
 
 
-def read(data: Any) -> tuple[dict[str, Entry], dict[str, str]]:
+def read(data: Buffer) -> tuple[dict[str, Entry], dict[str, str]]:
     """Decode a file to its entries by name, in file order and without copying, and its metadata.
 
     Raises FormatError for files that violate the format.
@@ -138,15 +138,15 @@ def _header(view: memoryview) -> tuple[dict[str, Any], int]:
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise _malformed("name occurs twice", repr(twice))
-    return found
+    return members
 
 
-def _offsets(name: str, info: Any) -> tuple[int, int]:
+def _offsets(name: str, info: object) -> tuple[int, int]:
     """Check a tensor's header entry and return the begin and end of its elements."""
     if not isinstance(info, dict) or not info.keys() >= {"dtype", "shape", "data_offsets"}:
         raise _malformed(f'"{name}" lacks dtype, shape or data_offsets', f"{info!r:.60}")
@@ -167,7 +167,7 @@ def _offsets(name: str, info: Any) -> tuple[int, int]:
     return begin, end
 
 
-def _malformed(wrong: str, got: str, expected: Any = None) -> FormatError:
+def _malformed(wrong: str, got: str, expected: int | str | None = None) -> FormatError:
     advice = "" if expected is None else f"the format requires {expected}; "
     return FormatError(
         f"from_bytes: not a valid safetensors file: {wrong}; got {got}; {advice}download or save "

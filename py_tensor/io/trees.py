@@ -5,7 +5,7 @@ A leaf is named by its path in the tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Buffer, Mapping
 from typing import Any
 
 from ..errors import ArgumentError
@@ -84,7 +84,7 @@ async def to_bytes_async(tree: Any, metadata: Mapping[str, str] | None = None) -
 
 
 @named
-def from_bytes(data: Any, like: Any = None) -> Any:
+def from_bytes(data: Buffer, like: Any = None) -> Any:
     """Decode a safetensors file.
 
     Unsupported dtypes are converted: BF16 to float32 exactly, F64 to float32 with rounding, I64 and
@@ -118,7 +118,7 @@ def from_bytes(data: Any, like: Any = None) -> Any:
 
 
 @named
-def read_metadata(data: Any) -> dict[str, str]:
+def read_metadata(data: Buffer) -> dict[str, str]:
     """Return the metadata of a safetensors file.
 
     Args:
@@ -155,7 +155,7 @@ def _entries(tree: Any) -> tuple[dict[str, Entry], dict[str, Tensor]]:
     tensors: dict[str, Tensor] = {}
     for name, leaf in _named("to_bytes", tree).items():
         if isinstance(leaf, Tensor):
-            entries[name] = Entry(CODES[leaf.dtype], leaf.shape, None)
+            entries[name] = Entry(CODES[leaf.dtype], leaf.shape, b"")
             tensors[name] = leaf
         elif type(leaf) in (bool, int, float):
             entries[name] = number_entry(name, leaf)

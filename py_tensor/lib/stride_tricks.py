@@ -38,8 +38,8 @@ def sliding_window_view(
     operation = "sliding_window_view"
     result = as_tensor(operation, x)
     lengths = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
-    given: Any = range(result.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    axes = [some_axes(operation, one, result.ndim)[0] for one in given]
+    wanted: Any = range(result.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
+    axes = [some_axes(operation, number, result.ndim)[0] for number in wanted]
     if len(lengths) != len(axes):
         raise ShapeError(
             f"{operation}: lengths do not fit the axes; got {lengths} for axes {tuple(axes)}; "

@@ -20,6 +20,8 @@ Only `eig` and `eigvals` are computed on the host; they read back their operand.
 [[0.5, 0.0], [0.0, 0.25]]
 """
 
+from ..functions.linear_algebra import matmul, tensordot, vecdot
+from ..functions.manipulation import matrix_transpose
 from .composed import multi_dot, norm, tensorinv, tensorsolve
 from .eigen import EigResult, eig, eigvals
 from .factors import (
@@ -34,17 +36,7 @@ from .factors import (
     svdvals,
 )
 from .norms import cond, matrix_norm, vector_norm
-from .products import (
-    cross,
-    diagonal,
-    matmul,
-    matrix_power,
-    matrix_transpose,
-    outer,
-    tensordot,
-    trace,
-    vecdot,
-)
+from .products import cross, diagonal, matrix_power, outer, trace
 from .solvers import LstsqResult, SlogdetResult, det, inv, lstsq, matrix_rank, pinv, slogdet, solve
 
 __all__ = [

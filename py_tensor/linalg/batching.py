@@ -49,6 +49,10 @@ class MatrixStack:
         self.dtype: DType = tensor.dtype
         self.matrices = reshape(wide(tensor), (math.prod(self.leading), *shape[-2:]))
 
+    def restored_shape(self) -> Tensor:
+        """Return the matrices with their leading axes, in single precision."""
+        return reshape(self.matrices, (*self.leading, *self.matrices.shape[1:]))
+
     def restored(self, result: Tensor, *, real: bool = False) -> Tensor:
         """Restore the leading axes and the dtype of one result per matrix.
 

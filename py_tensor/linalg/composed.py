@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import integer, items, one_axis, some_axes
 from ..functions.decorators import named
-from ..functions.elementwise import astype
 from ..functions.linear_algebra import matmul
 from ..functions.manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
+from .batching import floating
 from .norms import matrix_norm, vector_norm
 from .solvers import inv, solve
-
-
-def _floating(operation: str, x: Any) -> Tensor:
-    tensor = as_tensor(operation, x)
-    return tensor if tensor.dtype.kind in "fc" else astype(tensor, "float32")
 
 
 @named
@@ -49,33 +44,28 @@ def norm(
     >>> pt.linalg.norm([[3, 0], [0, 4]]).item()
     5.0
     """
-    x = _floating("norm", x)
+    x = floating("norm", x)
     if ord is None:
         return vector_norm(x, axis=axis, keepdims=keepdims)
-    given = tuple(axis) if isinstance(axis, Sequence) else axis
-    axes = (
-        some_axes("norm", axis, x.ndim)
-        if axis is None
-        else tuple(
-            one_axis("norm", each, x.ndim)
-            for each in (given if isinstance(given, tuple) else (given,))
-        )
-    )
+    if axis is None:
+        axes = some_axes("norm", axis, x.ndim)
+    else:
+        several = axis if isinstance(axis, Sequence) else (axis,)
+        axes = tuple(one_axis("norm", number, x.ndim) for number in several)
     if len(axes) == 1:
-        order: Any = ord
-        return vector_norm(x, axis=axes, keepdims=keepdims, ord=order)
+        return vector_norm(x, axis=axes, keepdims=keepdims, ord=cast("float", ord))
     if len(axes) != 2:
         raise ShapeError(f"norm: needs one or two axes; got shape {x.shape}; give axis")
     if not isinstance(ord, str | int | float | None):
         raise wrong_type("norm", "ord", "a number or a name", ord)
     if ord == 0:
         raise ArgumentError("norm: ord is unknown for matrices; got 0; use 1, 2, 'fro' or 'nuc'")
-    found = matrix_norm(moveaxis(x, axes, (-2, -1)), ord=ord)
-    return expand_dims(found, axis=axes) if keepdims else found
+    norms = matrix_norm(moveaxis(x, axes, (-2, -1)), ord=ord)
+    return expand_dims(norms, axis=axes) if keepdims else norms
 
 
 @named
-def multi_dot(arrays: Sequence[Any]) -> Tensor:
+def multi_dot(arrays: Sequence[ArrayLike]) -> Tensor:
     """Product of several matrices in the order that needs the fewest multiplications.
 
     Args:
@@ -107,23 +97,18 @@ def multi_dot(arrays: Sequence[Any]) -> Tensor:
     for width in range(1, len(tensors)):
         for i in range(len(tensors) - width):
             j = i + width
+            outer = lengths[i] * lengths[j + 1]
             best[i, j] = min(
-                (
-                    best[i, k][0]
-                    + best[k + 1, j][0]
-                    + lengths[i] * lengths[k + 1] * lengths[j + 1],
-                    k,
-                )
-                for k in range(i, j)
+                (best[i, k][0] + best[k + 1, j][0] + outer * lengths[k + 1], k) for k in range(i, j)
             )
 
     def product(i: int, j: int) -> Tensor:
         k = best[i, j][1]
         return tensors[i] if i == j else matmul(product(i, k), product(k + 1, j))
 
-    found = product(0, len(tensors) - 1)
-    rows, columns = found.shape
-    return reshape(found, (() if first else (rows,)) + (() if last else (columns,)))
+    result = product(0, len(tensors) - 1)
+    rows, columns = result.shape
+    return reshape(result, (() if first else (rows,)) + (() if last else (columns,)))
 
 
 @named
@@ -144,7 +129,7 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Tensor:
     >>> pt.linalg.tensorinv(pt.reshape(2.0 * pt.eye(4), (4, 2, 2)), ind=1).shape
     (2, 2, 4)
     """
-    x = _floating("tensorinv", a)
+    x = floating("tensorinv", a)
     ind = integer("tensorinv", "ind", ind)
     if ind < 1:
         raise ShapeError(f"tensorinv: number of axes does not fit; got {ind}; use 1 or more")
@@ -172,7 +157,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     >>> pt.linalg.tensorsolve(a, [2.0, 4.0, 6.0, 8.0]).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
-    x, right = _floating("tensorsolve", a), _floating("tensorsolve", b)
+    x, right = floating("tensorsolve", a), floating("tensorsolve", b)
     if axes is not None:
         moved = [
             one_axis("tensorsolve", axis, x.ndim) for axis in items("tensorsolve", "axes", axes)

@@ -1,21 +1,21 @@
 """Eigenvalues and eigenvectors of matrices that need not be Hermitian.
 
 They are computed on the host, so the values are read back: by NumPy if the program has imported it,
-else by `schur`. Gradients are computed on
-the device, by Boeddeker et al., "On the computation of complex-valued gradients with application to
-statistically optimum beamforming" (2017).
+else by `schur`. Gradients are computed on the device, by Boeddeker et al., "On the computation of
+complex-valued gradients with application to statistically optimum beamforming" (2017).
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
 from ..dtypes import complex64
 from ..functions.complex_numbers import complex, real
 from ..functions.creation import asarray, eye
 from ..functions.elementwise import conj
 from ..functions.manipulation import matrix_transpose, reshape
-from ..late import imported
 from ..runtime.host_data import nest, unpack
 from ..tensor import Tensor
 from ..transforms.autodiff import custom_gradient
@@ -84,28 +84,29 @@ def eigvals(x: ArrayLike, /) -> Tensor:
     return reshape(values, (*stack.leading, values.shape[1]))
 
 
-def _numbers(operation: str, matrices: Tensor) -> Any:
+def _numbers(operation: str, matrices: Tensor) -> list[schur.HostMatrix]:
     """Read back the matrices as lists of rows of numbers."""
-    return nest(unpack(matrices._bytes(operation), matrices.dtype), matrices.shape)
+    rows: list[schur.HostMatrix]
+    rows = nest(unpack(matrices._bytes(operation), matrices.dtype), matrices.shape)
+    return rows
 
 
 def _pairs_of(
     matrix: schur.HostMatrix, *, vectors: bool = True
 ) -> tuple[schur.Vector, schur.HostMatrix]:
     """Return the eigenvalues of a matrix on the host, and its eigenvectors as rows."""
-    numpy = imported("numpy")
-    if numpy is not None and matrix:
-        return numpy_references.eigenpairs(numpy, matrix)
+    if "numpy" in sys.modules and matrix:
+        return numpy_references.eigenpairs(matrix)
     return schur.eigenpairs(matrix) if vectors else (schur.eigenvalues(matrix), [])
 
 
-def _uploaded(numbers: list[Any], *shape: int) -> Tensor:
+def _uploaded(numbers: schur.Vector, *shape: int) -> Tensor:
     return reshape(asarray(numbers, dtype=complex64), shape)
 
 
 @custom_gradient
-def _values(matrices: Tensor) -> tuple[Tensor, Any]:
-    found = [
+def _values(matrices: Tensor) -> tuple[Tensor, Callable[[Tensor], Tensor]]:
+    values = [
         x for matrix in _numbers("eigvals", matrices) for x in _pairs_of(matrix, vectors=False)[0]
     ]
 
@@ -113,17 +114,19 @@ def _values(matrices: Tensor) -> tuple[Tensor, Any]:
         _, vectors = _pairs("eigvals", matrices)
         return _in_basis(matrices, vectors, on_diagonal(cotangent))
 
-    return _uploaded(found, *matrices.shape[:2]), rule
+    return _uploaded(values, *matrices.shape[:2]), rule
 
 
 def _pairs(operation: str, matrices: Tensor) -> tuple[Tensor, Tensor]:
-    found = [_pairs_of(matrix) for matrix in _numbers(operation, matrices)]
-    values = _uploaded([x for pairs in found for x in pairs[0]], *matrices.shape[:2])
-    rows = _uploaded([x for pairs in found for row in pairs[1] for x in row], *matrices.shape)
+    pairs = [_pairs_of(matrix) for matrix in _numbers(operation, matrices)]
+    values = _uploaded([x for own, _ in pairs for x in own], *matrices.shape[:2])
+    rows = _uploaded([x for _, own in pairs for row in own for x in row], *matrices.shape)
     vectors = matrix_transpose(rows)
 
     @custom_gradient
-    def attached(matrices: Tensor) -> tuple[tuple[Tensor, Tensor], Any]:
+    def attached(
+        matrices: Tensor,
+    ) -> tuple[tuple[Tensor, Tensor], Callable[[tuple[Tensor, Tensor]], Tensor]]:
         return (values, vectors), rule
 
     def rule(cotangents: tuple[Tensor, Tensor]) -> Tensor:

@@ -6,16 +6,11 @@ the imaginary parts along the last axis.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.formulas import Formula, joined, of, positions, where
 from ..dtypes import float32
 from ..ops.complex_algebra import ComplexParts
 from ..ops.views import BROADCAST
-
-Other = Any
-"""MatrixEntries, or a real Formula or number."""
 
 
 class MatrixEntries(ComplexParts):
@@ -74,8 +69,8 @@ class MatrixEntries(ComplexParts):
     def part(self, axis: int, start: int, stop: int) -> MatrixEntries:
         return self.each(lambda part: part.part(axis, start, stop))
 
-    def taken(self, place: Formula, axis: int) -> MatrixEntries:
-        return self.each(lambda part: part.taken(place, axis))
+    def taken(self, index: Formula, axis: int) -> MatrixEntries:
+        return self.each(lambda part: part.taken(index, axis))
 
     def sum(self, axis: int) -> MatrixEntries:
         return self.each(lambda part: part.sum(axis))
@@ -105,20 +100,23 @@ def split(x: Formula, parts: int) -> MatrixEntries:
     return MatrixEntries(x.part(2, 0, half), x.part(2, half, 2 * half))
 
 
-def choose(condition: Formula, one: Other, other: Other) -> MatrixEntries:
+def choose(
+    condition: Formula,
+    one: MatrixEntries | Formula | float,
+    other: MatrixEntries | Formula | float,
+) -> MatrixEntries:
     """Choose `one` if the condition holds, else `other`; at least one of them is MatrixEntries."""
 
-    def part(x: Other, name: str) -> Other:
-        if isinstance(x, MatrixEntries):
-            found = getattr(x, name)
-            return 0.0 if found is None else found
-        return x if name == "re" else 0.0
-
-    given = [x for x in (one, other) if isinstance(x, MatrixEntries)]
-    re = where(condition, part(one, "re"), part(other, "re"))
-    if all(x.im is None for x in given):
-        return MatrixEntries(re)
-    return MatrixEntries(re, where(condition, part(one, "im"), part(other, "im")))
+    (re, im), (other_re, other_im) = (
+        (x.re, x.im) if isinstance(x, MatrixEntries) else (x, None) for x in (one, other)
+    )
+    chosen = where(condition, re, other_re)
+    if im is None and other_im is None:
+        return MatrixEntries(chosen)
+    return MatrixEntries(
+        chosen,
+        where(condition, 0.0 if im is None else im, 0.0 if other_im is None else other_im),
+    )
 
 
 def padded(x: MatrixEntries) -> MatrixEntries:

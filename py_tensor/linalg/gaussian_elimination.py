@@ -33,21 +33,22 @@ def _eliminated(x: MatrixEntries, count: int, *, jordan: bool) -> MatrixEntries:
 
     def step(state: Formula, k: Formula) -> Formula:
         size = where(row < k, -1.0, split(state, parts).taken(k, 2).size())
-        place = size.reduced(_REDUCTIONS["argmax"], 1)
+        largest = size.reduced(_REDUCTIONS["argmax"], 1)
         flat = state.reshape(batch * rows, -1)
-        pivot_row = split(flat.take(place.reshape(batch, 1) + first, 0), parts)
+        pivot_row = split(flat.take(largest.reshape(batch, 1) + first, 0), parts)
         pivot = pivot_row.taken(k, 2)
-        goes = (row == place) & (k < row)
-        given = split(flat.take(where(goes, k, row).reshape(batch, rows) + first, 0), parts)
-        given = choose(goes, -given, given)
+        exchanged = (row == largest) & (k < row)
+        before = where(exchanged, k, row).reshape(batch, rows)
+        left = split(flat.take(before + first, 0), parts)
+        left = choose(exchanged, -left, left)
         # A shader cannot raise, so singular matrices give NaN.
         instead = math.nan if jordan else 0.0
         scaled = pivot_row * pivot.reciprocal()
         unit_row = choose(pivot.size() == 0.0, instead, scaled).materialized()
-        rest = given - given.taken(k, 2).materialized() * unit_row
+        rest = left - left.taken(k, 2).materialized() * unit_row
         if jordan:
             return choose(row == k, unit_row, rest).joined()
-        return choose(row == k, pivot_row, choose(row < k, given, rest)).joined()
+        return choose(row == k, pivot_row, choose(row < k, left, rest)).joined()
 
     return split(looped(x.joined(), count, step), parts)
 

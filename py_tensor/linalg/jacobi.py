@@ -89,11 +89,11 @@ def _one_of(values: list[Formula]) -> Formula:
     return result
 
 
-def _rows(state: Formula, places: Formula) -> Formula:
-    """Return, for each matrix of a batch, its rows at places (batch, rows)."""
+def _rows(state: Formula, indices: Formula) -> Formula:
+    """Return, for each matrix of a batch, its rows at indices (batch, rows)."""
     batch, n, width = state.shape
     start = positions(state.graph, batch, 1) * n
-    return state.reshape(batch * n, width).take(places + start, 0)
+    return state.reshape(batch * n, width).take(indices + start, 0)
 
 
 class _Rotation:
@@ -101,18 +101,17 @@ class _Rotation:
 
     def __init__(self, materialized: Formula, parts: int) -> None:
         batch, count, n = materialized.shape
-        kinds = [materialized.part(1, at, at + 1).transposed() for at in range(count)]
+        kinds = [materialized.part(1, kind, kind + 1).transposed() for kind in range(count)]
         self.parts = parts
         self.sine, self.slope = (
-            MatrixEntries(kinds[at], kinds[at + 4] if parts == 2 else None) for at in (0, 1)
+            MatrixEntries(kinds[kind], kinds[kind + 4] if parts == 2 else None) for kind in (0, 1)
         )
-        self.places = [kinds[at].reshape(batch, n).astype(int32) for at in (2, 3)]
+        self.sources = [kinds[kind].reshape(batch, n).astype(int32) for kind in (2, 3)]
+        """Numbers of the rows x and y."""
 
     def of(self, state: Formula, start: int, stop: int) -> Formula:
         """Return the rotated matrices in these columns of the state."""
-        x, y = (
-            split(_rows(state, place).part(2, start, stop), self.parts) for place in self.places
-        )
+        x, y = (split(_rows(state, rows).part(2, start, stop), self.parts) for rows in self.sources)
         return (x - self.sine * (y + self.slope * x)).joined()
 
 
@@ -145,9 +144,9 @@ def _orthogonalised(
         partners = where(positions(lowered, 2, 1) == 0, pairs.index, pairs.partner)
         rows = state.part(2, 0, width)
         products = (rows.reshape(batch, 1, n, width) * rows.take(partners, 1)).sum(3)
-        own, joint = (products.part(1, at, at + 1).reshape(batch, 1, n) for at in (0, 1))
+        own, joint = (products.part(1, k, k + 1).reshape(batch, 1, n) for k in (0, 1))
         rotation = _Rotation(pairs.rotations(own, _joint(joint, rows, pairs, parts)), parts)
-        return joined(2, *(rotation.of(state, *place) for place in pairwise(ends)))
+        return joined(2, *(rotation.of(state, *columns) for columns in pairwise(ends)))
 
     steps = n - 1 + n % 2 if n > 1 else 0
     state = looped(start, sweeps(n) * steps, step)
@@ -231,9 +230,10 @@ def svd(lowered: LoweredGraph, at: int, arg: tuple[int, bool]) -> int:
     values = (values * scale).transposed()
     if not vectors:
         return values.reshape(batch, columns).at
-    diagonal, others = reflected(rotated.transposed().conj())
+    diagonal, right_reflections = reflected(rotated.transposed().conj())
     sign = where(diagonal.re.diagonal().reshape(batch, 1, columns) < 0.0, -1.0, 1.0)
-    right = orthogonal(others, unit(lowered, batch, columns, columns, parts)) * sign
+    start = unit(lowered, batch, columns, columns, parts)
+    right = orthogonal(right_reflections, start) * sign
     start = product.part(2, 0, columns).transposed().conj()
     left = orthogonal(reflections, below(start, rows - columns) if rows > columns else start)
     return joined(1, left.joined(), right.joined(), _beside(values, parts)).at

@@ -1,7 +1,8 @@
 """NumPy references of the linear algebra ops, in double precision.
 
 Input: an array namespace `xp`, operands (batch, rows, columns) and the static argument. Output:
-results in the layout of the ops; NaN if NumPy raises, for example for singular matrices.
+results in the layout of the ops; NaN if NumPy raises, for example for singular matrices. Only
+`eigenpairs` takes and returns lists.
 """
 
 from __future__ import annotations
@@ -10,13 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 
-def eigenpairs(xp: Any, matrix: list[list[Any]]) -> tuple[list[complex], list[list[complex]]]:
+def eigenpairs(matrix: list[list[complex]]) -> tuple[list[complex], list[list[complex]]]:
     """Return eigenvalues and eigenvectors, as `schur.eigenpairs` does."""
+    import numpy as np
+
     try:
-        values, vectors = xp.linalg.eig(xp.asarray(matrix))
-    except xp.linalg.LinAlgError:
-        values = xp.full(len(matrix), complex(xp.nan, xp.nan))
-        vectors = xp.full((len(matrix), len(matrix)), values[0])
+        values, vectors = np.linalg.eig(np.asarray(matrix))
+    except np.linalg.LinAlgError:
+        values = np.full(len(matrix), complex(np.nan, np.nan))
+        vectors = np.full((len(matrix), len(matrix)), values[0])
     return values.astype(complex).tolist(), vectors.T.astype(complex).tolist()
 
 

@@ -9,26 +9,14 @@ from ..functions.arguments import integer
 from ..functions.decorators import named
 from ..functions.elementwise import astype
 from ..functions.joining import roll
-from ..functions.linear_algebra import matmul, tensordot, vecdot
-from ..functions.manipulation import matrix_transpose, reshape
+from ..functions.linear_algebra import matmul
+from ..functions.manipulation import reshape
 from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, as_tensor
 from ..typing import ArrayLike, DTypeLike
 from .batching import MatrixStack
 from .solve_ops import identity
 from .solvers import inv
-
-__all__ = [
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_power",
-    "matrix_transpose",
-    "outer",
-    "tensordot",
-    "trace",
-    "vecdot",
-]
 
 
 @named

@@ -69,31 +69,31 @@ def _decomposed(matrix: HostMatrix, *, vectors: bool) -> tuple[Vector, HostMatri
         _iterate(work)
         values = _split(work)
     columns = list(zip(*basis, strict=True))
-    found: HostMatrix = []
-    for at, value in enumerate(values):
+    eigenvectors: HostMatrix = []
+    for number, value in enumerate(values):
         if real and value.imag < 0:
             # Its conjugate, with a positive imaginary part, comes first.
-            found.append([x.conjugate() for x in found[-1]])
+            eigenvectors.append([x.conjugate() for x in eigenvectors[-1]])
             continue
         is_real = real and not value.imag
         if separate:
             inner = _of_hessenberg(rows, value.real if is_real else value, size)
         else:
-            inner = _of_triangle(rows, at)
+            inner = _of_triangle(rows, number)
         vector: Vector = [0.0] * n
         products = _products(inner, columns, real=real)
-        for place, scale, product in zip(order, scales, products, strict=True):
-            vector[place] = product * scale
-        found.append(_unit(vector, real=is_real))
-    return values, found
+        for row, scale, product in zip(order, scales, products, strict=True):
+            vector[row] = product * scale
+        eigenvectors.append(_unit(vector, real=is_real))
+    return values, eigenvectors
 
 
 def _are_separate(values: Vector, size: float) -> bool:
     """Return True if no two eigenvalues are close to each other relative to the matrix."""
     values = sorted(values, key=lambda value: value.real)
     least = SEPARATION * size
-    for at, value in enumerate(values):
-        for other in values[at + 1 :]:
+    for number, value in enumerate(values, 1):
+        for other in values[number:]:
             if other.real - value.real > least:
                 break
             if abs(other - value) <= least:

@@ -158,19 +158,20 @@ def slogdet(x: ArrayLike, /) -> SlogdetResult:
     return SlogdetResult(stack.restored(sign), stack.restored(logarithm, real=True))
 
 
-def _tolerance(operation: str, rtol: ArrayLike | None) -> Any:
-    found = rtol if rtol is None else operand_of(operation, rtol)
-    return number(operation, "tolerance", found) if isinstance(found, int | float) else found
+def _tolerance(operation: str, rtol: ArrayLike | None) -> Tensor | float | None:
+    tolerance = rtol if rtol is None else operand_of(operation, rtol)
+    is_number = isinstance(tolerance, int | float)
+    return number(operation, "tolerance", tolerance) if is_number else tolerance
 
 
-def _limit(s: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
+def _limit(s: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Tensor:
     """Return the value, of shape (..., 1), up to which singular values count as zero."""
-    relative = EPSILON * max(shape[-2:]) if rtol is None else rtol
-    if isinstance(relative, (int, float)):
-        relative = float(relative)
-    else:
-        relative = expand_dims(astype(relative, s.dtype), axis=-1)
-    return relative * s[..., :1]
+    if rtol is None:
+        rtol = EPSILON * max(shape[-2:])
+    elif isinstance(rtol, Tensor):
+        rtol = expand_dims(astype(rtol, s.dtype), axis=-1)
+    limit: Tensor = s[..., :1] * rtol
+    return limit
 
 
 @named
@@ -198,7 +199,7 @@ def matrix_rank(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     return _rank(values, shape, _tolerance("matrix_rank", rtol))
 
 
-def _rank(values: Tensor, shape: tuple[int, ...], rtol: Any) -> Tensor:
+def _rank(values: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Tensor:
     """Count the singular values above the limit for matrices of the given shape."""
     counted = astype(values > _limit(values, shape, rtol), int32)
     return statistical.sum(counted, axis=-1)
@@ -226,8 +227,8 @@ def pinv(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     [[0.5, 0.0]]
     """
     stack = MatrixStack("pinv", x)
-    a = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:]))
-    return astype(_pseudo_inverse(a, _tolerance("pinv", rtol))[0], stack.dtype, copy=False)
+    inverse, _ = _pseudo_inverse(stack.restored_shape(), _tolerance("pinv", rtol))
+    return astype(inverse, stack.dtype, copy=False)
 
 
 @custom_gradient
@@ -275,16 +276,16 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     >>> [round(value, 4) for value in pt.linalg.lstsq(a, pt.asarray([1.0, 3.0, 5.0])).x.tolist()]
     [1.0, 2.0]
     """
-    stack, given = MatrixStack("lstsq", a), floating("lstsq", b)
-    dtype = promote("lstsq", stack.dtype, given.dtype)
-    left, right = reshape(stack.matrices, (*stack.leading, *stack.matrices.shape[1:])), wide(given)
+    stack, sides = MatrixStack("lstsq", a), floating("lstsq", b)
+    dtype = promote("lstsq", stack.dtype, sides.dtype)
+    left, right = stack.restored_shape(), wide(sides)
     if right.ndim == 0 or right.shape[-1 if right.ndim == 1 else -2] != left.shape[-2]:
         raise ShapeError(
             f"lstsq: lengths must match; got shapes {left.shape} and {right.shape}; pass "
             f"right-hand sides of length {left.shape[-2]}"
         )
-    rcond = _tolerance("lstsq", rcond)
-    inverse, values = _pseudo_inverse(left, rcond)
+    tolerance = _tolerance("lstsq", rcond)
+    inverse, values = _pseudo_inverse(left, tolerance)
     solution = matmul(inverse, right)
     rest = right - matmul(left, solution)
     squares = elementwise.abs(rest) ** 2.0
@@ -293,6 +294,6 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
     return LstsqResult(
         astype(solution, dtype, copy=False),
         astype(residuals, real, copy=False),
-        _rank(values, left.shape, rcond),
+        _rank(values, left.shape, tolerance),
         astype(values, real, copy=False),
     )

@@ -164,6 +164,4 @@ def apply_constraints(model: Any) -> None:
     [[0.0]]
     """
     for module in modules_of(model):
-        for name, constraint in module.constraints:
-            parameter = getattr(module, name)
-            parameter[...] = constraint(parameter)
+        module._apply_constraints()

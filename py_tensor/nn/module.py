@@ -274,6 +274,12 @@ class Module:
         for name, value in values.items():
             replace(own[name], ..., value.astype(own[name].dtype, copy=False))
 
+    def _apply_constraints(self) -> None:
+        """Replace the parameters by those that fulfil the constraints, not those of children."""
+        for name, constraint in self.constraints:
+            parameter = getattr(self, name)
+            parameter[...] = constraint(parameter)
+
     def facts(self) -> str:
         """Describe the module's configuration: the text between the parentheses of `repr`.
 

@@ -2,7 +2,8 @@
 
 Input: a tree of parameters and trees of gradients. Output: a `State` with the next parameters.
 
-    flat_params  places of the parameters in few flat vectors
+    flat_params  parameters as slices of few flat vectors
+    settings     checks of numbers
     optimizer    the step on those vectors, and the state between steps
     rules        the optimizers: slots and formula of each
     lbfgs        minimization without mini-batches

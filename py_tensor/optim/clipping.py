@@ -6,20 +6,10 @@ from functools import partial
 from typing import Any
 
 from ..dtypes import float32
-from ..errors import ArgumentError
-from ..functions.arguments import converted, number
+from ..functions.arguments import converted
 from ..ir.pytree import map_trees, tree_leaves, tree_map
 from ..tensor import Tensor
-
-
-def positive(operation: str, setting: str, value: Any) -> float:
-    """Return the value as a float. Raise ArgumentError unless it is above 0."""
-    found = number(operation, setting, value)
-    if not found > 0:
-        raise ArgumentError(
-            f"{operation}: {setting} must be above 0; got {value}; use a positive number"
-        )
-    return found
+from .settings import positive
 
 
 def clip_by_value(gradients: Any, limit: float) -> Any:
@@ -93,7 +83,9 @@ def clip_by_global_norm(gradients: Any, limit: float) -> Any:
     limit = positive("clip_by_global_norm", "limit", limit)
     gradients = _tensors("clip_by_global_norm", gradients)
     squares = [_square_norm(gradient) for gradient in tree_leaves(gradients)]
-    total = sum(squares[1:], squares[0]) if squares else None
+    if not squares:
+        return gradients
+    total = sum(squares[1:], squares[0])
     return tree_map(lambda gradient: _scaled(gradient, total, limit), gradients)
 
 
@@ -110,6 +102,6 @@ def _square_norm(gradient: Tensor) -> Tensor:
     return _wide(gradient).square().sum()
 
 
-def _scaled(gradient: Tensor, square_norm: Any, limit: float) -> Any:
+def _scaled(gradient: Tensor, square_norm: Tensor, limit: float) -> Tensor:
     scaled = _wide(gradient) * (limit / square_norm.sqrt().maximum(limit))
     return scaled.astype(gradient.dtype, copy=False)

@@ -8,14 +8,14 @@ Input: a tree of parameters. Output: a `Layout`, which converts leaves to vector
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import DType, float32
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import zeros
+from ..functions.creation import asarray, zeros
 from ..functions.joining import concat
 from ..functions.manipulation import pad
 from ..ir.pytree import (
@@ -23,17 +23,17 @@ from ..ir.pytree import (
     buffer_leaves,
     leaf_names,
     leaves_at,
+    open_node,
     tree_flatten,
     tree_leaves,
     tree_unflatten,
 )
-from ..late import LateModule
 from ..runtime.executor import backend
 from ..sharding import with_sharding
 from ..tensor import Tensor, as_tensor, sharding_of
 
-nn_constraints = LateModule("nn.constraints")
-nn_module = LateModule("nn.module")
+if TYPE_CHECKING:
+    from jax.sharding import NamedSharding
 
 PART = 1 << 18
 """Number of elements from which a vector is long enough. Packing copies each gradient. From this
@@ -43,8 +43,8 @@ SMALL = 1 << 12
 additional vector takes about 2 us in each call of a step, and again for each slot."""
 
 
-class Place(NamedTuple):
-    """Vector that holds a parameter, the offset in it, and the parameter's shape and dtype."""
+class ParameterSlice(NamedTuple):
+    """Number of a vector, and the offset, shape and dtype of a parameter in it."""
 
     vector: int
     start: int
@@ -58,45 +58,45 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of a tree's leaves in flat vectors; None for leaves that are not trained."""
+    """Slices of flat vectors that hold a tree's leaves; None for leaves that are not trained."""
 
     structure: Structure
-    places: tuple[Place | None, ...]
+    slices: tuple[ParameterSlice | None, ...]
     groups: tuple[int, ...]
     """Number of the group of each vector's parameters, -1 for parameters of no group."""
     constrained: bool = False
     """True if a module of the tree has constraints."""
-    shardings: tuple[Any, ...] = ()
+    shardings: tuple[NamedSharding | None, ...] = ()
     """Placement of each vector on several devices; None for vectors without one."""
     whole: tuple[bool, ...] = ()
     """True for each vector that is one parameter in its own shape."""
 
     def __hash__(self) -> int:
         # Cached: each call of a jitted step computes it.
-        found: int | None = self.__dict__.get("_hash")
-        if found is None:
-            found = hash((self.structure, self.places))
-            object.__setattr__(self, "_hash", found)
-        return found
+        value: int | None = self.__dict__.get("_hash")
+        if value is None:
+            value = hash((self.structure, self.slices))
+            object.__setattr__(self, "_hash", value)
+        return value
 
-    def ravel(self, leaves: Sequence[Any]) -> list[Tensor]:
+    def ravel(self, leaves: Sequence[Tensor | None]) -> list[Tensor]:
         """Pack the trained leaves into vectors; None counts as zeros.
 
-        A tensor that occurs as several leaves has one place, to which all of these leaves add.
+        A tensor that occurs as several leaves has one slice, to which all of these leaves add.
         """
         vectors: dict[int, dict[int, Tensor]] = {}
-        for leaf, place in zip(leaves, self.places, strict=True):
-            if place is None:
+        for leaf, part in zip(leaves, self.slices, strict=True):
+            if part is None:
                 continue
-            shape = place.shape if self.whole[place.vector] else place.size
-            given = zeros(shape) if leaf is None else leaf
-            part = given.reshape(shape).astype(float32, copy=False)
-            parts = vectors.setdefault(place.vector, {})
-            shared = parts.get(place.start)
-            parts[place.start] = part if shared is None else shared + part
+            shape = part.shape if self.whole[part.vector] else part.size
+            values = zeros(shape) if leaf is None else leaf.reshape(shape)
+            values = values.astype(float32, copy=False)
+            parts = vectors.setdefault(part.vector, {})
+            shared = parts.get(part.start)
+            parts[part.start] = values if shared is None else shared + values
         joined = [
-            parts[0] if self.whole[at] else _joined(list(parts.values()))
-            for at, parts in sorted(vectors.items())
+            parts[0] if self.whole[vector] else _joined(list(parts.values()))
+            for vector, parts in sorted(vectors.items())
         ]
         return self.placed(joined)
 
@@ -104,71 +104,75 @@ class Layout:
         """Return the vectors, or slots of their shapes, on the devices of the parameters."""
         return list(map(with_sharding, vectors, self.shardings))
 
-    def unravel(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> Any:
+    def unravel(self, vectors: Sequence[Tensor], untrained: Sequence[Any]) -> Any:
         """Rebuild the tree from the vectors and from the leaves that are not trained.
 
         Trained leaves are views of the vectors in the leaves' dtypes.
         """
-        remaining = iter(others)
+        remaining = iter(untrained)
         converted: dict[tuple[int, DType], Tensor] = {}
         leaves: list[Any] = []
-        for place in self.places:
-            if place is None:
+        for part in self.slices:
+            if part is None:
                 leaves.append(next(remaining))
                 continue
-            key = place.vector, place.dtype
+            key = part.vector, part.dtype
             if key not in converted:
-                converted[key] = vectors[place.vector].astype(place.dtype, copy=False)
-            part = converted[key]
-            if not self.whole[place.vector]:
-                part = part[place.start : place.start + place.size].reshape(place.shape)
-            leaves.append(part)
+                converted[key] = vectors[part.vector].astype(part.dtype, copy=False)
+            leaf = converted[key]
+            if not self.whole[part.vector]:
+                leaf = leaf[part.start : part.start + part.size].reshape(part.shape)
+            leaves.append(leaf)
         return tree_unflatten(self.structure, leaves)
 
-    def fulfilling(self, vectors: Sequence[Tensor], others: Sequence[Any]) -> list[Tensor]:
+    def fulfilling(self, vectors: Sequence[Tensor], untrained: Sequence[Any]) -> list[Tensor]:
         """Return the vectors after the constraints of modules."""
         if not self.constrained:
             return self.placed(vectors)
         # The vectors keep their precision: float16 parameters are not rounded here.
-        params = self.wide().unravel(vectors, others)
-        nn_constraints.apply_constraints(params)
+        params = self.wide().unravel(vectors, untrained)
+        for module in _constrained_modules(params):
+            module._apply_constraints()
         return self.ravel(self.first_uses(tree_leaves(params)))
 
     def wide(self) -> Layout:
         """Return the layout of the same parameters in float32."""
         return replace(
-            self, places=tuple(place and place._replace(dtype=float32) for place in self.places)
+            self, slices=tuple(part and part._replace(dtype=float32) for part in self.slices)
         )
 
-    def first_uses(self, leaves: Sequence[Any]) -> list[Any]:
+    def first_uses(self, leaves: Sequence[Tensor | None]) -> list[Tensor | None]:
         """Return the leaves, with None for a tensor that is an earlier leaf, too."""
-        firsts = {place: at for at, place in reversed(list(enumerate(self.places)))}
+        firsts = {part: index for index, part in reversed(list(enumerate(self.slices)))}
         return [
-            leaf if firsts[place] == at else None
-            for at, (leaf, place) in enumerate(zip(leaves, self.places, strict=True))
+            leaf if firsts[part] == index else None
+            for index, (leaf, part) in enumerate(zip(leaves, self.slices, strict=True))
         ]
 
-    def gradients(self, tree: Any) -> list[Any]:
+    def gradients(self, tree: Any) -> list[Tensor | None]:
         """Flatten a tree of gradients to tensors of the parameters' shapes, or None.
 
         Raise ArgumentError for another structure, ShapeError for other shapes.
         """
         return self.checked("update", "gradient", tree, "pass the gradients of state.params")
 
-    def checked(self, operation: str, what: str, tree: Any, advice: str) -> list[Any]:
+    def checked(self, operation: str, what: str, tree: Any, advice: str) -> list[Tensor | None]:
         """Flatten a tree to tensors of the parameters' shapes, or None."""
-        found = []
-        for leaf, place in zip(
-            leaves_at(operation, self.structure, tree), self.places, strict=True
-        ):
-            tensor = None if leaf is None or place is None else as_tensor(operation, leaf)
-            if tensor is not None and place is not None and tensor.shape != place.shape:
+        tensors = []
+        for leaf, part in zip(leaves_at(operation, self.structure, tree), self.slices, strict=True):
+            tensor = None if leaf is None or part is None else as_tensor(operation, leaf)
+            if tensor is not None and part is not None and tensor.shape != part.shape:
                 raise ShapeError(
                     f"{operation}: {what} must have its parameter's shape; got shape "
-                    f"{tensor.shape} for {place.shape}; {advice}"
+                    f"{tensor.shape} for {part.shape}; {advice}"
                 )
-            found.append(tensor)
-        return found
+            tensors.append(tensor)
+        return tensors
+
+
+def copied(leaf: Any) -> Any:
+    """Copy a tensor's handle: donating the state invalidates its handles, not the caller's."""
+    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf
 
 
 def _joined(parts: list[Tensor]) -> Tensor:
@@ -177,7 +181,7 @@ def _joined(parts: list[Tensor]) -> Tensor:
 
 
 class _Packing:
-    """Give each long parameter its own vector; let others of a group share one until it is long.
+    """Assign parameters to vectors: long ones have their own, short ones of a group share some.
 
     A parameter that is placed on a mesh, or is not small and whose backend makes whole programs,
     has its own vector, too, in the parameter's shape.
@@ -188,54 +192,55 @@ class _Packing:
         self.whole: list[bool] = []
         self.lengths: list[int] = []
         self.groups: list[int] = []
-        self.shardings: list[Any] = []
+        self.shardings: list[NamedSharding | None] = []
         self.shared: dict[int, int] = {}
 
-    def place(self, leaf: Tensor, group: int) -> Place:
+    def append(self, leaf: Tensor, group: int) -> ParameterSlice:
+        """Reserve the slice for a parameter."""
         sharding = sharding_of(leaf)
         whole = sharding is not None or (self.apart and leaf.size > SMALL)
-        at = self.shared.get(group, -1)
-        if whole or leaf.size >= PART or at < 0 or self.lengths[at] >= PART:
-            at = len(self.lengths)
+        vector = self.shared.get(group)
+        if whole or leaf.size >= PART or vector is None or self.lengths[vector] >= PART:
+            vector = len(self.lengths)
             self.lengths.append(0)
             self.groups.append(group)
             self.shardings.append(sharding)
             self.whole.append(whole)
             if leaf.size < PART and not whole:
-                self.shared[group] = at
-        place = Place(at, self.lengths[at], leaf.shape, leaf.dtype)
-        # A part that starts at a texel boundary is read without a copy.
-        self.lengths[at] += leaf.size + -leaf.size % 4
-        return place
+                self.shared[group] = vector
+        part = ParameterSlice(vector, self.lengths[vector], leaf.shape, leaf.dtype)
+        # A slice that starts at a texel boundary is read without a copy.
+        self.lengths[vector] += leaf.size + -leaf.size % 4
+        return part
 
 
 def layout_of(
     operation: str, params: Any, starts: tuple[str, ...] = ()
-) -> tuple[Layout, list[Any], list[Any]]:
+) -> tuple[Layout, list[Tensor | None], list[Any]]:
     """Return the layout of a tree, its leaves for `ravel`, and the leaves not trained.
 
-    Floating tensors are trained unless they are buffers. `starts` are the starts of the names of
-    the parameters of each group. Raise ArgumentError if there are no parameters or none of a group.
+    Floating tensors are trained unless they are buffers. For each group, `starts` has the start of
+    its parameters' names. Raise ArgumentError if there are no parameters or none of a group.
     """
     leaves, structure = tree_flatten(params)
-    places: list[Place | None] = []
-    first_uses: list[Any] = []
-    others = []
+    slices: list[ParameterSlice | None] = []
+    first_uses: list[Tensor | None] = []
+    untrained = []
     packing = _Packing()
-    place_of: dict[int, Place] = {}
+    slice_of: dict[int, ParameterSlice] = {}
     names = leaf_names(params) if starts else [""] * len(leaves)
     for leaf, buffer, name in zip(leaves, buffer_leaves(params), names, strict=True):
         if buffer or not isinstance(leaf, Tensor) or leaf.dtype.kind != "f":
-            places.append(None)
+            slices.append(None)
             first_uses.append(None)
-            others.append(leaf)
+            untrained.append(leaf)
             continue
-        place = place_of.get(id(leaf))
-        first_uses.append(leaf if place is None else None)
-        if place is None:
-            place = place_of[id(leaf)] = packing.place(leaf, _group_of(name, starts))
-        places.append(place)
-    if not place_of:
+        part = slice_of.get(id(leaf))
+        first_uses.append(leaf if part is None else None)
+        if part is None:
+            part = slice_of[id(leaf)] = packing.append(leaf, _group_of(name, starts))
+        slices.append(part)
+    if not slice_of:
         raise ArgumentError(
             f"{operation}: there are no parameters to train; got {len(leaves)} leaves without a "
             "floating tensor outside buffers; pass parameters or a model"
@@ -246,21 +251,30 @@ def layout_of(
                 f"{operation}: group has no parameters; got {start!r}; use the start of a name, as "
                 f"{', '.join(names[:3])}"
             )
-    # A tree contains modules only if they are imported; importing them takes 0.1 s.
-    module = nn_module.if_imported
-    constrained = module is not None and any(m.constraints for m in module.modules_of(params))
     layout = Layout(
         structure,
-        tuple(places),
+        tuple(slices),
         tuple(packing.groups),
-        constrained,
+        any(True for _ in _constrained_modules(params)),
         tuple(packing.shardings),
         tuple(packing.whole),
     )
-    return layout, first_uses, others
+    return layout, first_uses, untrained
+
+
+def _constrained_modules(tree: Any) -> Iterator[Any]:
+    """Iterate over the modules in a tree that have constraints.
+
+    They are known by their method: importing `nn`, which a tree may not need, takes 0.1 s.
+    """
+    if hasattr(type(tree), "_apply_constraints") and tree.constraints:
+        yield tree
+    opened = open_node(tree)
+    for child in opened[1] if opened is not None else ():
+        yield from _constrained_modules(child)
 
 
 def _group_of(name: str, starts: tuple[str, ...]) -> int:
     """Return the number of the longest start of a name, cut at a dot, or -1."""
-    found = [start for start in starts if f"{name}.".startswith(f"{start}.")]
-    return starts.index(max(found, key=len)) if found else -1
+    fitting = [start for start in starts if f"{name}.".startswith(f"{start}.")]
+    return starts.index(max(fitting, key=len)) if fitting else -1

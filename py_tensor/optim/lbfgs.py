@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentError
 from ..functions.arguments import function_of, integer, number
@@ -89,25 +90,25 @@ def lbfgs(
     history = integer("lbfgs", "history", history, 1)
     max_iterations = integer("lbfgs", "max_iterations", max_iterations, 0)
     tolerance = number("lbfgs", "tolerance", tolerance)
-    layout, leaves, others = layout_of("lbfgs", params)
+    layout, leaves, untrained = layout_of("lbfgs", params)
     if layout.constrained:
         raise ArgumentError(
             "lbfgs: constraints cannot be applied; got a module with pt.nn.constrain; use another "
             "optimizer, for example pt.optim.adam, or parameters without constraints"
         )
-    at = layout.ravel(leaves)
+    point = layout.ravel(leaves)
 
     @jit
     def evaluated(vectors: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
-        return value_and_grad(lambda given: function(layout.unravel(given, others)))(vectors)
+        return value_and_grad(lambda vectors: function(layout.unravel(vectors, untrained)))(vectors)
 
-    def along(start: list[Tensor], length: float, direction: list[Tensor]) -> Any:
-        new = [x + length * d for x, d in zip(start, direction, strict=True)]
+    def reached(point: list[Tensor], length: float, direction: list[Tensor]) -> _Point:
+        new = [x + length * d for x, d in zip(point, direction, strict=True)]
         realize(*new)
-        value, slope = evaluated(new)
-        return new, value.item(), slope
+        value, gradient = evaluated(new)
+        return _Point(new, value.item(), gradient)
 
-    value, gradient = evaluated(at)
+    value, gradient = evaluated(point)
     best = value.item()
     pairs: list[tuple[list[Tensor], list[Tensor], float]] = []
     iteration = 0
@@ -118,28 +119,48 @@ def lbfgs(
             pairs.clear()
             direction = [-g for g in gradient]
             slope = _dot(gradient, direction)
-        low, high = 0.0, inf
         length = 1.0 if pairs else min(1.0, 1 / sqrt(-slope) if slope else 1.0)
-        for _ in range(_LINE_STEPS):
-            new, found, new_gradient = along(at, length, direction)
-            if not found <= best + _DECREASE * length * slope:
-                high = length
-            elif _dot(new_gradient, direction) < _CURVATURE * slope:
-                low = length
-            else:
-                break
-            length = 2 * low if high == inf else (low + high) / 2
-        if not found < best:
+        new = _line_search(partial(reached, point), best, direction, slope, length)
+        if not new.value < best:
             break
-        step = [b - a for a, b in zip(at, new, strict=True)]
-        change = [b - a for a, b in zip(gradient, new_gradient, strict=True)]
+        step = [b - a for a, b in zip(point, new.vectors, strict=True)]
+        change = [b - a for a, b in zip(gradient, new.gradient, strict=True)]
         realize(*step, *change)
         curvature = _dot(step, change)
         if curvature > 0:
             pairs = [*pairs, (step, change, curvature)][-history:]
-        at, best, gradient = new, found, new_gradient
+        point, best, gradient = new
         iteration += 1
-    return LbfgsResult(layout.unravel(at, others), best, iteration, converged)
+    return LbfgsResult(layout.unravel(point, untrained), best, iteration, converged)
+
+
+class _Point(NamedTuple):
+    """Parameters, and the function's value and gradient there."""
+
+    vectors: list[Tensor]
+    value: float
+    gradient: list[Tensor]
+
+
+def _line_search(
+    reached: Callable[[float, list[Tensor]], _Point],
+    best: float,
+    direction: list[Tensor],
+    slope: float,
+    length: float,
+) -> _Point:
+    """Return a point in a direction that satisfies the weak Wolfe conditions, or the last one."""
+    low, high = 0.0, inf
+    for _ in range(_LINE_STEPS):
+        point = reached(length, direction)
+        if not point.value <= best + _DECREASE * length * slope:
+            high = length
+        elif _dot(point.gradient, direction) < _CURVATURE * slope:
+            low = length
+        else:
+            break
+        length = 2 * low if high == inf else (low + high) / 2
+    return point
 
 
 def _dot(a: Sequence[Tensor], b: Sequence[Tensor]) -> float:

@@ -133,7 +133,7 @@ class LossScaler:
             ShapeError: As `Optimizer.update` does.
         """
         gradients = self.unscaled(scale, gradients)
-        finite: Any = True
+        finite: Tensor | bool = True
         for vector in state.layout.ravel(state.layout.gradients(gradients)):
             finite = finite & all(isfinite(vector))
         after = optimizer.update(state, gradients)

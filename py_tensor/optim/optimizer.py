@@ -13,12 +13,13 @@ from typing import Any, TypedDict
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
 from ..functions.arguments import number
-from ..functions.creation import asarray, full
+from ..functions.creation import full
 from ..ir.pytree import leaves_at
 from ..ir.tracer import on_host
 from ..tensor import Tensor
-from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value, positive
-from .flat_params import Layout, layout_of
+from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
+from .flat_params import Layout, copied, layout_of
+from .settings import positive
 
 Rate = float | Callable[[int], float]
 """Learning rate, or a schedule: a function of the step's number, counted from 0."""
@@ -92,7 +93,7 @@ class State:
         slots: For each slot of the optimizer, vectors of the same shapes.
         step: Number of steps done.
         others: Leaves that are not trained.
-        layout: Places of the parameters in the vectors.
+        layout: Slices of the vectors that hold the parameters.
 
     >>> import py_tensor as pt
     >>> optimizer = pt.optim.sgd(0.5)
@@ -129,10 +130,10 @@ class State:
         ([1.0, 2.0], [0.0, 0.0], 0)
         """
         layout = self.layout.wide()
-        others = [0] * len(self.others)
+        no_values = [0] * len(self.others)
         return {
             "params": layout.unravel(self.vectors, self.others),
-            "slots": {name: layout.unravel(slot, others) for name, slot in self.slots.items()},
+            "slots": {name: layout.unravel(slot, no_values) for name, slot in self.slots.items()},
             "step": self.step,
         }
 
@@ -176,7 +177,7 @@ class State:
             slots={name: vectors(slot) for name, slot in tree["slots"].items()},
             step=int(tree["step"]),
             others=tuple(
-                leaf for leaf, place in zip(leaves, layout.places, strict=True) if place is None
+                leaf for leaf, part in zip(leaves, layout.slices, strict=True) if part is None
             ),
         )
 
@@ -277,19 +278,20 @@ class Optimizer:
         >>> state.step, sorted(state.slots), state.vectors[0].shape
         (0, ['mean', 'square'], (12,))
         """
-        layout, leaves, others = layout_of("init", params, tuple(name for name, _ in self.groups))
+        starts = tuple(name for name, _ in self.groups)
+        layout, leaves, untrained = layout_of("init", params, starts)
         vectors = tuple(layout.ravel(leaves))
         slots = {
             name: tuple(layout.placed([full(vector.shape, start) for vector in vectors]))
             for name, start in self.slots
         }
         if self.ema is not None:
-            slots[_AVERAGE] = tuple(map(_copied, vectors))
+            slots[_AVERAGE] = tuple(map(copied, vectors))
         return State(
             vectors=vectors,
             slots=slots,
             step=0,
-            others=tuple(map(_copied, others)),
+            others=tuple(map(copied, untrained)),
             layout=layout,
         )
 
@@ -328,19 +330,19 @@ class Optimizer:
         settings = dict(self.settings)
         vectors: list[Tensor] = []
         columns: list[list[Tensor]] = [[] for _ in names]
-        given = self._gradients(state, gradients)
-        for at, (vector, gradient) in enumerate(zip(state.vectors, given, strict=True)):
-            group = self._group(state.layout, at)
+        rows = zip(state.vectors, self._gradients(state, gradients), strict=True)
+        for index, (vector, gradient) in enumerate(rows):
+            group = self._group(state.layout, index)
             rate = _rate(group.get("learning_rate", self.learning_rate), state.step)
             decay = group.get("weight_decay", self.weight_decay)
-            slots = [state.slots[name][at] for name in names if name != _AVERAGE]
+            slots = [state.slots[name][index] for name in names if name != _AVERAGE]
             direction, *slots = self.formula(gradient, *slots, step=state.step + 1, **settings)
             change = rate * direction
             if decay:
                 change = change + rate * decay * vector
             vectors.append(vector - change)
             if self.ema is not None:
-                average = state.slots[_AVERAGE][at]
+                average = state.slots[_AVERAGE][index]
                 slots.append(average + (1 - self.ema) * (vectors[-1] - average))
             for column, slot in zip(columns, slots, strict=True):
                 column.append(slot)
@@ -370,9 +372,9 @@ class Optimizer:
         """
         return _rate(self.learning_rate, step)
 
-    def _group(self, layout: Layout, at: int) -> dict[str, Any]:
-        """Return the settings of the parameters in a vector that differ from the others'."""
-        number = layout.groups[at]
+    def _group(self, layout: Layout, vector: int) -> dict[str, Any]:
+        """Return the settings that the group of a vector's parameters has of its own."""
+        number = layout.groups[vector]
         return dict(self.groups[number][1]) if number >= 0 else {}
 
     def _gradients(self, state: State, gradients: Any) -> list[Tensor]:
@@ -387,9 +389,11 @@ class Optimizer:
             vectors = clip_by_value(vectors, self.clip_value)
         if self.clip_global_norm is not None:
             vectors = clip_by_global_norm(vectors, self.clip_global_norm)
-        penalties = [self._group(state.layout, at).get("l2", self.l2) for at in range(len(vectors))]
-        rows = zip(vectors, penalties, state.vectors, strict=True)
-        return [gradient + l2 * vector if l2 else gradient for gradient, l2, vector in rows]
+        for index, vector in enumerate(state.vectors):
+            l2 = self._group(state.layout, index).get("l2", self.l2)
+            if l2:
+                vectors[index] = vectors[index] + l2 * vector
+        return vectors
 
 
 def chain(*steps: Any) -> Optimizer:
@@ -445,8 +449,3 @@ def _rate(rate: Rate, step: int) -> float:
 
 def _rate_at(schedule: Callable[[int], float], step: int) -> float:
     return float(schedule(step))
-
-
-def _copied(leaf: Any) -> Any:
-    """Copy a tensor's handle: donating the state invalidates its handles, not the caller's."""
-    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any, Unpack
 
-from ..errors import ArgumentError
 from ..functions.arguments import flag, number
 from ..functions.decorators import named
 from ..ir.tracer import on_host
 from ..runtime.executor import stores_halves
 from ..tensor import Tensor
 from .optimizer import Optimizer, Options, Rate, UpdateFormula
+from .settings import fractions, numbers
 
 
 def _optimizer(
@@ -34,15 +34,6 @@ def _optimizer(
     **settings: Any,
 ) -> Optimizer:
     return Optimizer(name, formula, rate, tuple(slots.items()), tuple(settings.items()), **options)
-
-
-def _check_fractions(name: str, **settings: float) -> None:
-    """Raise ArgumentError for settings outside [0, 1)."""
-    for setting, value in settings.items():
-        if not 0 <= number(name, setting, value) < 1:
-            raise ArgumentError(
-                f"{name}: {setting} is out of range; got {value}; use a number from 0 to below 1"
-            )
 
 
 def least(epsilon: float) -> float:
@@ -116,10 +107,11 @@ def momentum(
     >>> optimizer.update(state, [pt.asarray([2.0])]).params[0].tolist()
     [3.0]
     """
-    _check_fractions("momentum", momentum=momentum)
+    settings = fractions("momentum", momentum=momentum)
     slots = {"velocity": 0.0}
-    settings = {"momentum": number("momentum", "momentum", momentum), "nesterov": nesterov}
-    return _optimizer("momentum", _momentum, learning_rate, options, slots, **settings)
+    return _optimizer(
+        "momentum", _momentum, learning_rate, options, slots, **settings, nesterov=nesterov
+    )
 
 
 def _momentum(
@@ -163,14 +155,8 @@ def adagrad(
     3.5
     """
     slots = {"square": number("adagrad", "initial_accumulator", initial_accumulator)}
-    return _optimizer(
-        "adagrad",
-        _adagrad,
-        learning_rate,
-        options,
-        slots,
-        epsilon=number("adagrad", "epsilon", epsilon),
-    )
+    settings = numbers("adagrad", epsilon=epsilon)
+    return _optimizer("adagrad", _adagrad, learning_rate, options, slots, **settings)
 
 
 def _adagrad(g: Tensor, s: Tensor, *, step: int, epsilon: float) -> tuple[Tensor, ...]:
@@ -219,12 +205,8 @@ def adadelta(
     >>> round(optimizer.update(state, [pt.asarray(2.0)]).params[0].item(), 4)
     0.9968
     """
-    _check_fractions("adadelta", rho=rho)
+    settings = fractions("adadelta", rho=rho) | numbers("adadelta", epsilon=epsilon)
     slots = {"square": 0.0, "change": 0.0}
-    settings = {
-        "rho": number("adadelta", "rho", rho),
-        "epsilon": number("adadelta", "epsilon", epsilon),
-    }
     return _optimizer("adadelta", _adadelta, learning_rate, options, slots, **settings)
 
 
@@ -283,17 +265,14 @@ def rmsprop(
     >>> round(optimizer.update(state, [pt.asarray(2.0)]).params[0].item(), 4)
     0.9
     """
-    _check_fractions("rmsprop", rho=rho, momentum=momentum)
+    settings = fractions("rmsprop", rho=rho, momentum=momentum)
+    settings |= numbers("rmsprop", epsilon=epsilon)
     slots = {"square": 0.0}
     slots |= {"mean": 0.0} if flag("rmsprop", "centered", centered) else {}
     slots |= {"velocity": 0.0} if momentum else {}
-    settings = {
-        "rho": number("rmsprop", "rho", rho),
-        "epsilon": number("rmsprop", "epsilon", epsilon),
-        "momentum": number("rmsprop", "momentum", momentum),
-        "centered": centered,
-    }
-    return _optimizer("rmsprop", _rmsprop, learning_rate, options, slots, **settings)
+    return _optimizer(
+        "rmsprop", _rmsprop, learning_rate, options, slots, **settings, centered=centered
+    )
 
 
 def _rmsprop(
@@ -366,15 +345,9 @@ def adam(
     >>> round(optimizer.update(state, [pt.asarray(2.0)]).params[0].item(), 4)
     0.9
     """
-    _check_fractions("adam", beta1=beta1, beta2=beta2)
-    slots = {"mean": 0.0, "square": 0.0} | (
-        {"largest": 0.0} if flag("adam", "amsgrad", amsgrad) else {}
-    )
-    settings = {
-        "beta1": number("adam", "beta1", beta1),
-        "beta2": number("adam", "beta2", beta2),
-        "epsilon": number("adam", "epsilon", epsilon),
-    }
+    settings = fractions("adam", beta1=beta1, beta2=beta2) | numbers("adam", epsilon=epsilon)
+    slots = {"mean": 0.0, "square": 0.0}
+    slots |= {"largest": 0.0} if flag("adam", "amsgrad", amsgrad) else {}
     return _optimizer("adam", _adam, learning_rate, options, slots, **settings)
 
 
@@ -484,13 +457,8 @@ def adamax(
     >>> round(optimizer.update(state, [pt.asarray(2.0)]).params[0].item(), 4)
     0.9
     """
-    _check_fractions("adamax", beta1=beta1, beta2=beta2)
+    settings = fractions("adamax", beta1=beta1, beta2=beta2) | numbers("adamax", epsilon=epsilon)
     slots = {"mean": 0.0, "norm": 0.0}
-    settings = {
-        "beta1": number("adamax", "beta1", beta1),
-        "beta2": number("adamax", "beta2", beta2),
-        "epsilon": number("adamax", "epsilon", epsilon),
-    }
     return _optimizer("adamax", _adamax, learning_rate, options, slots, **settings)
 
 
@@ -546,14 +514,9 @@ def nadam(
     >>> round(optimizer.update(state, [pt.asarray(2.0)]).params[0].item(), 4)
     0.8944
     """
-    _check_fractions("nadam", beta1=beta1, beta2=beta2)
+    settings = fractions("nadam", beta1=beta1, beta2=beta2)
+    settings |= numbers("nadam", epsilon=epsilon, momentum_decay=momentum_decay)
     slots = {"mean": 0.0, "square": 0.0}
-    settings = {
-        "beta1": number("nadam", "beta1", beta1),
-        "beta2": number("nadam", "beta2", beta2),
-        "epsilon": number("nadam", "epsilon", epsilon),
-        "decay": number("nadam", "momentum_decay", momentum_decay),
-    }
     return _optimizer("nadam", _nadam, learning_rate, options, slots, **settings)
 
 
@@ -566,12 +529,12 @@ def _nadam(
     beta1: float,
     beta2: float,
     epsilon: float,
-    decay: float,
+    momentum_decay: float,
 ) -> tuple[Tensor, ...]:
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g.square()
-    of_mean = on_host(partial(_nadam_factor, beta1, decay, 1), step)
-    of_gradient = on_host(partial(_nadam_factor, beta1, decay, 0), step)
+    of_mean = on_host(partial(_nadam_factor, beta1, momentum_decay, 1), step)
+    of_gradient = on_host(partial(_nadam_factor, beta1, momentum_decay, 0), step)
     root = v.sqrt() * (1 - beta2**step) ** -0.5
     return (of_mean * m + of_gradient * g) / (root + least(epsilon)), m, v
 
@@ -632,8 +595,7 @@ def lion(
     >>> optimizer.update(state, [pt.asarray([30.0, -0.1])]).params[0].tolist()
     [0.5, 2.5]
     """
-    _check_fractions("lion", beta1=beta1, beta2=beta2)
-    settings = {"beta1": number("lion", "beta1", beta1), "beta2": number("lion", "beta2", beta2)}
+    settings = fractions("lion", beta1=beta1, beta2=beta2)
     return _optimizer("lion", _lion, learning_rate, options, {"mean": 0.0}, **settings)
 
 

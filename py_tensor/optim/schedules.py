@@ -13,14 +13,15 @@ from itertools import pairwise
 
 from ..errors import ArgumentError
 from ..functions.arguments import MOST_ELEMENTS, choice, function_of, integer, items, number
+from .settings import numbers
 
 Schedule = Callable[[int], float]
 
 
 def _steps(operation: str, boundaries: Sequence[int]) -> tuple[int, ...]:
     """Return the boundaries of a schedule as integers."""
-    given = items(operation, "boundaries", boundaries)
-    return tuple(integer(operation, "boundary", step) for step in given)
+    steps = items(operation, "boundaries", boundaries)
+    return tuple(integer(operation, "boundary", step) for step in steps)
 
 
 def _cosine(start: float, end: float, part: float) -> float:
@@ -99,8 +100,7 @@ def step_decay(initial: float, every: int, factor: float) -> Schedule:
     >>> pt.optim.step_decay(1.0, 10, 0.5)(25)
     0.25
     """
-    initial = number("step_decay", "initial", initial)
-    factor = number("step_decay", "factor", factor)
+    initial, factor = numbers("step_decay", initial=initial, factor=factor).values()
     every = integer("step_decay", "every", every, 1)
     return lambda step: initial * factor ** (step // every)
 
@@ -161,8 +161,7 @@ def cosine_decay(initial: float, decay_steps: int, *, end: float = 0.0) -> Sched
     >>> rate(0), rate(10), rate(99)
     (1.0, 0.0, 0.0)
     """
-    initial = number("cosine_decay", "initial", initial)
-    end = number("cosine_decay", "end", end)
+    initial, end = numbers("cosine_decay", initial=initial, end=end).values()
     decay_steps = integer("cosine_decay", "decay_steps", decay_steps, 1)
     return lambda step: _cosine(initial, end, min(step / decay_steps, 1.0))
 
@@ -268,10 +267,9 @@ def one_cycle(
     >>> [round(rate(step), 6) for step in (0, 2, 3, 10)]
     [0.04, 0.960261, 0.979747, 4e-06]
     """
-    peak = number("one_cycle", "peak", peak)
-    warmup = number("one_cycle", "warmup", warmup)
-    start_divisor = number("one_cycle", "start_divisor", start_divisor)
-    end_divisor = number("one_cycle", "end_divisor", end_divisor)
+    peak, warmup, start_divisor, end_divisor = numbers(
+        "one_cycle", peak=peak, warmup=warmup, start_divisor=start_divisor, end_divisor=end_divisor
+    ).values()
     total_steps = integer("one_cycle", "total_steps", total_steps, 2, MOST_ELEMENTS)
     if not 0 < warmup < 1:
         raise ArgumentError(
@@ -322,10 +320,9 @@ def cosine_decay_restarts(
     >>> rate(0), round(rate(5), 6), rate(10), round(rate(20), 6), rate(30)
     (1.0, 0.5, 0.5, 0.25, 0.25)
     """
-    initial = number("cosine_decay_restarts", "initial", initial)
-    t_mul = number("cosine_decay_restarts", "t_mul", t_mul)
-    m_mul = number("cosine_decay_restarts", "m_mul", m_mul)
-    end = number("cosine_decay_restarts", "end", end)
+    initial, t_mul, m_mul, end = numbers(
+        "cosine_decay_restarts", initial=initial, t_mul=t_mul, m_mul=m_mul, end=end
+    ).values()
     first_decay_steps = integer("cosine_decay_restarts", "first_decay_steps", first_decay_steps, 1)
     if not 1 <= t_mul < math.inf:
         raise ArgumentError(
@@ -381,17 +378,15 @@ def cyclic(
     >>> [rate(step) for step in (0, 1, 2, 4, 6, 8)]
     [0.0, 0.5, 1.0, 0.5, 0.0, 0.5]
     """
-    low = number("cyclic", "low", low)
-    high = number("cyclic", "high", high)
-    gamma = number("cyclic", "gamma", gamma)
+    low, high, gamma = numbers("cyclic", low=low, high=high, gamma=gamma).values()
     up = integer("cyclic", "step_size_up", step_size_up, 1)
     down = up if step_size_down is None else step_size_down
     down = integer("cyclic", "step_size_down", down, 1)
     mode = choice("cyclic", "mode", mode, _CYCLES)
 
     def rate(step: int) -> float:
-        cycle, at = divmod(step, up + down)
-        part = at / up if at <= up else (up + down - at) / down
+        cycle, position = divmod(step, up + down)
+        part = position / up if position <= up else (up + down - position) / down
         return low + (high - low) * part * _CYCLES[mode](cycle, step, gamma)
 
     return rate
@@ -430,8 +425,8 @@ def join_schedules(schedules: Sequence[Schedule], boundaries: Sequence[int]) -> 
         )
 
     def rate(step: int) -> float:
-        at = bisect_right(edges, step)
-        found: float = parts[at](step - edges[at - 1] if at else step)
-        return found
+        passed = bisect_right(edges, step)
+        value: float = parts[passed](step - edges[passed - 1] if passed else step)
+        return value
 
     return rate

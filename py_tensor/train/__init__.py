@@ -16,6 +16,7 @@ Read the modules in this order:
     progress       progress as text and HTML
     epoch_loop     run the batches of one epoch
     evaluation     evaluate and predict
+    training       train for several epochs
     fit            fit
 
 >>> import asyncio

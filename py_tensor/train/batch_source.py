@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable
 from operator import length_hint
 from typing import Any
+
+from .batches import Batches
 
 END = object()
 """Sentinel that `next` returns after the last batch of an epoch."""
@@ -12,7 +15,7 @@ END = object()
 class BatchSource:
     """Batches of an epoch: all of `items`, or the next `steps` of them if `steps` is given."""
 
-    def __init__(self, items: Any, steps: int | None = None) -> None:
+    def __init__(self, items: Batches, steps: int | None = None) -> None:
         self.items = items
         self.steps = steps
         self.left: int | None = None
@@ -25,8 +28,8 @@ class BatchSource:
         """Number of batches in an epoch, or None if unknown."""
         if self.steps:
             return self.steps
-        known = length_hint(self.items, -1)
-        return known if known >= 0 else None
+        length = length_hint(self.items, -1)
+        return length if length >= 0 else None
 
     def begin(self) -> None:
         """Begin an epoch."""
@@ -36,8 +39,8 @@ class BatchSource:
 
     def _restart(self) -> None:
         self.begun = False
-        asynchronous = hasattr(self.items, "__aiter__")
-        self.iterator = aiter(self.items) if asynchronous else iter(self.items)
+        items = self.items
+        self.iterator = aiter(items) if isinstance(items, AsyncIterable) else iter(items)
 
     async def next(self) -> Any:
         """Return the next batch of the epoch, or END."""

@@ -6,10 +6,10 @@ Input: arrays, or an iterable of batches. Output: batches of tensors.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterable, Iterable, Iterator
 from copy import copy
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer, number
@@ -18,13 +18,16 @@ from ..functions.indexing import take
 from ..ir.pytree import tree_leaves, tree_map
 from ..tensor import Tensor, as_tensor
 
+Batches = Iterable[Any] | AsyncIterable[Any]
+"""Batches of an epoch."""
+
 
 class Batch(NamedTuple):
     """Inputs, targets, and one weight per sample (None if all count the same)."""
 
     inputs: Any
     targets: Any
-    weights: Any
+    weights: Tensor | None
 
     @property
     def samples(self) -> int:
@@ -100,7 +103,7 @@ class Arrays:
         return first, last
 
 
-def _length(operation: str, leaf: Any) -> int:
+def _length(operation: str, leaf: object) -> int:
     if not isinstance(leaf, Tensor) or leaf.ndim == 0 or leaf.shape[0] == 0:
         shown = leaf.shape if isinstance(leaf, Tensor) else leaf
         raise ShapeError(
@@ -112,7 +115,7 @@ def _length(operation: str, leaf: Any) -> int:
 
 def batches_of(
     operation: str, data: Any, batch_size: int, shuffle: bool = False, seed: int = 0
-) -> Iterable[Any]:
+) -> Batches:
     """Return batches of `(x, y)` or `(x, y, weights)`, or the data itself if it is an iterable.
 
     A list of two or three arrays counts as such a tuple.
@@ -127,11 +130,10 @@ def batches_of(
             f"{operation}: data must be arrays or an iterable of batches; got "
             f"{type(data).__name__}; pass (x, y) or an iterable of batches (x, y)"
         )
-    batches: Iterable[Any] = data
-    return batches
+    return cast("Batches", data)
 
 
-def inputs_of(operation: str, data: Any, batch_size: int) -> Iterable[Any]:
+def inputs_of(operation: str, data: Any, batch_size: int) -> Batches:
     """Return batches of inputs from an array, a dict or tuple of arrays, or an iterable.
 
     Raises ArgumentError for other data.
@@ -143,23 +145,22 @@ def inputs_of(operation: str, data: Any, batch_size: int) -> Iterable[Any]:
             f"{operation}: data must be arrays or an iterable of batches; got "
             f"{type(data).__name__}; pass an array or an iterable of batches"
         )
-    batches: Iterable[Any] = data
-    return batches
+    return cast("Batches", data)
 
 
-def _is_iterable(data: Any) -> bool:
+def _is_iterable(data: object) -> bool:
     return hasattr(data, "__iter__") or hasattr(data, "__aiter__")
 
 
-def _is_tensor(data: Any) -> bool:
+def _is_tensor(data: object) -> bool:
     return isinstance(data, (Tensor, memoryview)) or hasattr(data, "__array__")
 
 
-def _is_array(data: Any) -> bool:
+def _is_array(data: object) -> bool:
     return _is_tensor(data) or _is_list_of_numbers(data)
 
 
-def _is_list_of_numbers(tree: Any) -> bool:
+def _is_list_of_numbers(tree: object) -> bool:
     while isinstance(tree, list) and tree:
         tree = tree[0]
         if isinstance(tree, (bool, int, float)):
@@ -172,7 +173,7 @@ def tensors_of(operation: str, tree: Any) -> Any:
     return tree_map(partial(as_tensor, operation), tree, is_leaf=_is_list_of_numbers)
 
 
-def as_batch(operation: str, item: Any) -> Batch:
+def as_batch(operation: str, item: object) -> Batch:
     """Convert (x, y) or (x, y, weights) to a batch of tensors, or raise ArgumentError."""
     if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
         shown = type(item).__name__

@@ -35,17 +35,17 @@ class Callback:
 
     trainer: Trainer
 
-    def on_train_begin(self) -> Any:
+    def on_train_begin(self) -> object:
         """Handle the start of training, before the first epoch."""
 
-    def on_epoch_begin(self, epoch: int) -> Any:
+    def on_epoch_begin(self, epoch: int) -> object:
         """Handle the start of an epoch, before its first batch.
 
         Args:
             epoch: Number of the epoch, counted from 0.
         """
 
-    def on_batch_end(self, batch: int, logs: Logs) -> Any:
+    def on_batch_end(self, batch: int, logs: Logs) -> object:
         """Handle the end of a batch. If overridden, `fit` waits for the device after each batch.
 
         Args:
@@ -53,7 +53,7 @@ class Callback:
             logs: The batch's own loss, as "loss".
         """
 
-    def on_yield(self, batch: int, logs: Logs) -> Any:
+    def on_yield(self, batch: int, logs: Logs) -> object:
         """Handle a yield: the loop has waited for the device, about 30 times a second.
 
         Args:
@@ -61,7 +61,7 @@ class Callback:
             logs: Loss and metrics over the epoch so far.
         """
 
-    def on_epoch_end(self, epoch: int, logs: Logs) -> Any:
+    def on_epoch_end(self, epoch: int, logs: Logs) -> object:
         """Handle the end of an epoch, after its last batch and its validation.
 
         Args:
@@ -69,17 +69,17 @@ class Callback:
             logs: Loss, metrics, their "val_" counterparts, and "learning_rate".
         """
 
-    def on_train_end(self) -> Any:
+    def on_train_end(self) -> object:
         """Handle the end of training: the last epoch or an early stop, but not an exception."""
 
 
 class _AtEpochEnd(Callback):
     """Callback that calls a plain function with the epoch's number and its logs."""
 
-    def __init__(self, function: Callable[[int, Logs], Any]) -> None:
+    def __init__(self, function: Callable[[int, Logs], object]) -> None:
         self._function = function
 
-    def on_epoch_end(self, epoch: int, logs: Logs) -> Any:
+    def on_epoch_end(self, epoch: int, logs: Logs) -> object:
         return self._function(epoch, logs)
 
 
@@ -90,8 +90,8 @@ class CallbackList:
         ArgumentError: If a value is neither.
     """
 
-    def __init__(self, operation: str, given: Iterable[Any]) -> None:
-        self._callbacks = [_callback_of(operation, value) for value in given]
+    def __init__(self, operation: str, callbacks: Iterable[object]) -> None:
+        self._callbacks = [_callback_of(operation, callback) for callback in callbacks]
 
     @property
     def needs_each_batch(self) -> bool:
@@ -105,7 +105,7 @@ class CallbackList:
         for callback in self._callbacks:
             callback.trainer = trainer
 
-    async def call(self, method: str, *args: Any) -> None:
+    async def call(self, method: str, *args: int | Logs) -> None:
         """Call a method of all callbacks in order, and await asynchronous ones."""
         for callback in self._callbacks:
             result = getattr(callback, method)(*args)
@@ -113,14 +113,14 @@ class CallbackList:
                 await result
 
 
-def _callback_of(operation: str, given: Any) -> Callback:
-    if isinstance(given, Callback):
-        return given
-    if callable(given):
-        return _AtEpochEnd(given)
+def _callback_of(operation: str, callback: object) -> Callback:
+    if isinstance(callback, Callback):
+        return callback
+    if callable(callback):
+        return _AtEpochEnd(callback)
     raise ArgumentError(
-        f"{operation}: argument must be a callback; got {given!r:.60}; pass a pt.train.Callback or "
-        "a function of an epoch and its logs"
+        f"{operation}: argument must be a callback; got {callback!r:.60}; pass a "
+        "pt.train.Callback or a function of an epoch and its logs"
     )
 
 
@@ -305,7 +305,7 @@ class Checkpoint(Callback):
 
     def __init__(
         self,
-        save: Callable[[Any, int, Logs], Any],
+        save: Callable[[Any, int, Logs], object],
         *,
         monitor: str | None = None,
         mode: str = "auto",
@@ -317,7 +317,7 @@ class Checkpoint(Callback):
         if self._best is not None:
             self._best.reset()
 
-    def on_epoch_end(self, epoch: int, logs: Logs) -> Any:
+    def on_epoch_end(self, epoch: int, logs: Logs) -> object:
         if self._best is None or self._best.improves(logs):
             return self._save(self.trainer.model, epoch, logs)
         return None
@@ -347,11 +347,11 @@ class TerminateOnNaN(Callback):
 
     def on_yield(self, batch: int, logs: Logs) -> None:
         losses = self.trainer.history.losses
-        for at in range(self._seen, len(losses)):
-            if not math.isfinite(losses[at]):
+        for batch, loss in enumerate(losses[self._seen :], self._seen - self._first):
+            if not math.isfinite(loss):
                 self.trainer.stop(
-                    f"fit: loss is not finite; got {losses[at]} at epoch {self.trainer.epoch}, "
-                    f"batch {at - self._first}; lower the learning rate, clip gradients, or find "
+                    f"fit: loss is not finite; got {loss} at epoch {self.trainer.epoch}, "
+                    f"batch {batch}; lower the learning rate, clip gradients, or find "
                     "the operation with pt.enable_debug_mode()"
                 )
                 return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 from ..dtypes import wrong_type
 
@@ -69,10 +68,10 @@ class Control:
         await self._running.wait()
 
 
-def control_of(operation: str, given: Any) -> Control:
-    """Return the given control, or a new one for None; raise ArgumentTypeError for others."""
-    if given is None:
+def control_of(operation: str, control: object) -> Control:
+    """Return the control, or a new one for None; raise ArgumentTypeError for anything else."""
+    if control is None:
         return Control()
-    if not isinstance(given, Control):
-        raise wrong_type(operation, "control", "a Control", given)
-    return given
+    if not isinstance(control, Control):
+        raise wrong_type(operation, "control", "a Control", control)
+    return control

@@ -1,6 +1,6 @@
 """Run the batches of one epoch, and yield to the page in between.
 
-Input: a source of batches and a step. Output: rows of the log, several at a time.
+Input: a source of batches and a step. Output: totals of the metrics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..transforms.jit.precompile import warmup
 from .batch_source import END, BatchSource
 from .batches import Batch, as_batch
 from .control import Control
-from .metric_totals import Meter
+from .metric_totals import MetricTotals, Row
 from .steps import StepRecipe
 from .yielding import Pace
 
@@ -28,12 +28,12 @@ class Prepared:
         self.jitted = jitted
         self.known: set[int] = set()
 
-    async def prepare(self, batch: Batch, *args: Any) -> None:
-        """Wait until the step is compiled for batches of this many samples."""
-        if batch.samples in self.known or is_debug_mode():
-            return
-        self.known.add(batch.samples)
-        await warmup(self.jitted, *args)
+    async def __call__(self, batch: Batch, *args: Any) -> Any:
+        """Call the step after it is compiled for batches of this many samples."""
+        if batch.samples not in self.known and not is_debug_mode():
+            self.known.add(batch.samples)
+            await warmup(self.jitted, *args)
+        return self.jitted(*args)
 
 
 async def run_epoch(
@@ -42,10 +42,24 @@ async def run_epoch(
     step: Callable[[Tensor, Batch, int], Awaitable[Tensor]],
     pace: Pace,
     control: Control,
-    after: Callable[[list[list[float]]], Awaitable[None]],
-) -> None:
-    """Call `step` for each batch of an epoch, and `after` with the log's new rows at each yield."""
-    log = recipe.log()
+    epoch: int = 0,
+    after: Callable[[MetricTotals, list[Row]], Awaitable[None]] | None = None,
+) -> MetricTotals:
+    """Call `step` for each batch of an epoch, and return the totals of the metrics.
+
+    At each yield `after` gets the totals and the log's new rows. Raises ArgumentError if there is
+    no batch.
+    """
+    totals, log = MetricTotals(recipe.metrics), recipe.log()
+
+    async def read_log() -> None:
+        values: Any = await log.data()
+        rows: list[Row] = values.tolist()[:waiting]
+        for row in rows:
+            totals.add(row)
+        if after is not None:
+            await after(totals, rows)
+
     waiting = 0
     source.begin()
     pace.begin()
@@ -56,28 +70,19 @@ async def run_epoch(
         del item
         if not pace.is_due():
             continue
-        await after(await _rows(log, waiting))
+        await read_log()
         waiting = 0
         await control.wait_until_running()
         pace.yielded()
         if control.is_stopped:
-            return
+            break
     if waiting:
-        await after(await _rows(log, waiting))
+        await read_log()
         await control.wait_until_running()
-
-
-async def _rows(log: Tensor, count: int) -> list[list[float]]:
-    values: Any = await log.data()
-    rows: list[list[float]] = values.tolist()
-    return rows[:count]
-
-
-def check_some(operation: str, epoch: int, meter: Meter, source: BatchSource) -> None:
-    """Raise ArgumentError if an epoch had no batch."""
-    if not meter.batches:
+    if not totals.batches:
         raise ArgumentError(
-            f"{operation}: epoch {epoch} has no batch; got {type(source.items).__name__}, which is "
-            "empty or exhausted; pass an object that can be iterated in each epoch, or "
+            f"{recipe.operation}: epoch {epoch} has no batch; got {type(source.items).__name__}, "
+            "which is empty or exhausted; pass an object that can be iterated in each epoch, or "
             "steps_per_epoch"
         )
+    return totals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, cast
 
 from ..errors import ArgumentError
 from ..functions.arguments import number
@@ -11,11 +11,10 @@ from ..functions.joining import concat
 from ..ir.pytree import tree_leaves, tree_map
 from ..tensor import Tensor
 from .batch_source import END, BatchSource
-from .batches import Batch, batches_of, inputs_of, tensors_of
+from .batches import Batch, Batches, batches_of, inputs_of, tensors_of
 from .control import Control, control_of
-from .epoch_loop import Prepared, check_some, run_epoch
+from .epoch_loop import Prepared, run_epoch
 from .losses import Loss, loss_of
-from .metric_totals import Meter
 from .metrics import Metric, metrics_of
 from .steps import LOG_ROWS, StepRecipe, call_of, evaluation_step, prediction_step
 from .trainer import Logs
@@ -24,11 +23,11 @@ from .yielding import YIELD_SECONDS, Pace
 Metrics = Iterable[str | Metric | Callable[[Any, Any], Any]]
 
 
-class Evaluation:
+class ModelEvaluation:
     """Evaluate successive parameters of a model on the same data with one traced step."""
 
     def __init__(
-        self, recipe: StepRecipe, items: Iterable[Any], yield_every: float, control: Control
+        self, recipe: StepRecipe, items: Batches, yield_every: float, control: Control
     ) -> None:
         self.recipe = recipe
         self.source = BatchSource(items)
@@ -38,21 +37,13 @@ class Evaluation:
 
     async def of(self, params: Any) -> Logs:
         """Return the loss and the metrics by name."""
-        step, meter = self.step, Meter(self.recipe.metrics)
 
-        async def evaluated(log: Tensor, batch: Batch, at: int) -> Tensor:
-            await step.prepare(batch, params, log, batch, at)
-            result: Tensor = step.jitted(params, log, batch, at)
-            return result
-
-        async def after(rows: list[list[float]]) -> None:
-            for row in rows:
-                meter.add(row)
+        async def evaluated(log: Tensor, batch: Batch, row: int) -> Tensor:
+            return cast("Tensor", await self.step(batch, params, log, batch, row))
 
         pace = Pace(self.yield_every, LOG_ROWS)
-        await run_epoch(self.recipe, self.source, evaluated, pace, self.control, after)
-        check_some(self.recipe.operation, 0, meter, self.source)
-        return meter.logs()
+        totals = await run_epoch(self.recipe, self.source, evaluated, pace, self.control)
+        return totals.logs()
 
 
 async def evaluate(
@@ -102,7 +93,8 @@ async def evaluate(
         "evaluate", call, loss_of("evaluate", loss), metrics_of("evaluate", metrics)
     )
     items = batches_of("evaluate", data, batch_size)
-    return await Evaluation(recipe, items, yield_every, control_of("evaluate", control)).of(params)
+    control = control_of("evaluate", control)
+    return await ModelEvaluation(recipe, items, yield_every, control).of(params)
 
 
 async def predict(
@@ -150,8 +142,7 @@ async def predict(
     outputs: list[Any] = []
     while not control.is_stopped and (item := await source.next()) is not END:
         inputs = tensors_of("predict", item[0] if isinstance(item, tuple) else item)
-        await step.prepare(Batch(inputs, None, None), params, inputs)
-        outputs.append(step.jitted(params, inputs))
+        outputs.append(await step(Batch(inputs, None, None), params, inputs))
         if pace.is_due():
             await tree_leaves(outputs[-1])[0].flatten()[:1].data()
             await control.wait_until_running()

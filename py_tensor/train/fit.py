@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from ..dtypes import wrong_type
-from ..errors import ArgumentError, BackendError
+from ..errors import ArgumentError
 from ..functions.arguments import MOST_STEPS, function_of, integer, items as items_of, number
 from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
 from ..sharding import automatic, mesh_in_use, process
-from ..tensor import Tensor
 from .batch_source import BatchSource
-from .batches import Arrays, Batch, batches_of
-from .callbacks import CallbackList
+from .batches import Arrays, Batches, batches_of
+from .callbacks import Callback, CallbackList
 from .control import Control, control_of
-from .epoch_loop import Prepared, check_some, run_epoch
-from .evaluation import Evaluation, Metrics
+from .evaluation import Metrics
 from .losses import Loss, loss_of
-from .metric_totals import Meter
 from .metrics import metrics_of
 from .progress import Progress, Report
-from .steps import LOG_ROWS, StepRecipe, call_of, train_step
-from .trainer import History, Trainer
-from .yielding import YIELD_SECONDS, Pace
+from .steps import StepRecipe, call_of
+from .trainer import History, Logs, Trainer
+from .training import Training
+from .yielding import YIELD_SECONDS
+
+if TYPE_CHECKING:
+    from jax.sharding import Mesh
 
 
 async def fit(
@@ -44,14 +43,14 @@ async def fit(
     validation_split: float = 0.0,
     class_weight: Mapping[int, float] | None = None,
     loss_scaling: bool | LossScaler = False,
-    callbacks: Iterable[Any] = (),
+    callbacks: Iterable[Callback | Callable[[int, Logs], object]] = (),
     shuffle: bool = True,
     seed: int = 0,
     steps_per_epoch: int | None = None,
     control: Control | None = None,
-    progress: bool | Callable[[Report], Any] = False,
+    progress: bool | Callable[[Report], object] = False,
     yield_every: float = YIELD_SECONDS,
-    mesh: Any = None,
+    mesh: Mesh | None = None,
     shardings: Mapping[str, Any] | None = None,
 ) -> History:
     """Train a model and return the history of the training.
@@ -133,136 +132,86 @@ async def fit(
     control = control_of("fit", control)
     mesh = mesh_in_use() if mesh is None else automatic("fit", mesh)
     trainer = Trainer(model, params, optimizer, epochs, control, state, mesh, shardings)
-    chosen = metrics_of("fit", metrics)
-    weights = _class_weights(class_weight)
-    scaler = LossScaler() if loss_scaling is True else None
-    if not isinstance(loss_scaling, bool):
-        if not isinstance(loss_scaling, LossScaler):
-            raise wrong_type(
-                "fit", "loss_scaling", "a LossScaler", loss_scaling, "True or a LossScaler"
-            )
-        scaler = loss_scaling
     recipe = StepRecipe(
-        "fit", call, loss_of("fit", loss), chosen, trainer.optimizer, weights, scaler, mesh
+        "fit",
+        call,
+        loss_of("fit", loss),
+        metrics_of("fit", metrics),
+        trainer.optimizer,
+        _class_weights(class_weight),
+        _scaler_of(loss_scaling),
+        mesh,
     )
-    scale = None if scaler is None else scaler.init()
-    items = batches_of("fit", data, batch_size, shuffle, seed)
-    reports = (
-        []
-        if progress is False
-        else [Progress(None if progress is True else function_of("fit", "progress", progress))]
-    )
-    hooks = CallbackList("fit", [*callbacks, *reports])
-    items, validated = _split_off_validation("fit", items, validation, validation_split, batch_size)
-    rank, processes = process()
-    if mesh is not None and processes > 1:
-        for arrays in (items, validated):
-            if isinstance(arrays, Arrays):
-                arrays.divide(rank, processes, math.lcm(processes, mesh.devices.shape[0]))
-    source = BatchSource(items, steps_per_epoch)
-    plain = replace(recipe, optimizer=None, class_weights=None, scaler=None)
-    evaluation = None if validated is None else Evaluation(plain, validated, yield_every, control)
-    hooks.attach(trainer)
-    pace = Pace(0.0 if hooks.needs_each_batch else yield_every, LOG_ROWS)
-    step = Prepared(train_step(recipe))
-
-    async def train(log: Tensor, batch: Batch, at: int) -> Tensor:
-        nonlocal scale
-        await step.prepare(batch, (trainer.state, scale), log, batch, at)
-        (trainer.state, scale), log = step.jitted((trainer.state, scale), log, batch, at)
-        return log
-
-    async def after(rows: list[list[float]]) -> None:
-        for row in rows:
-            meter.add(row)
-            trainer.history.losses.append(row[0])
-        trainer.batch = meter.batches
-        if pace.most == 1:
-            await hooks.call("on_batch_end", meter.batches - 1, {"loss": rows[0][0]})
-        await hooks.call("on_yield", meter.batches, meter.logs())
-
-    with _writing_back(trainer):
-        await hooks.call("on_train_begin")
-        for epoch in range(count):
-            if control.is_stopped:
-                break
-            trainer.epoch, trainer.batch = epoch, 0
-            trainer.batches = source.batches or trainer.batches
-            meter = Meter(chosen)
-            await hooks.call("on_epoch_begin", epoch)
-            await run_epoch(recipe, source, train, pace, control, after)
-            check_some("fit", epoch, meter, source)
-            trainer.batches = meter.batches
-            logs = meter.logs()
-            trainer.history.epochs.append(logs)
-            if control.is_stopped:
-                break
-            if evaluation is not None:
-                results = await evaluation.of(trainer.state.params)
-                logs |= {f"val_{name}": value for name, value in results.items()}
-            logs["learning_rate"] = trainer.learning_rate
-            await hooks.call("on_epoch_end", epoch, logs)
-        await hooks.call("on_train_end")
-    trainer.history.stopped = control.reason
-    trainer.history.state = trainer.state
+    batches = batches_of("fit", data, batch_size, shuffle, seed)
+    hooks = CallbackList("fit", [*callbacks, *_progress_of(progress)])
+    batches, validated = _split_off_validation(batches, validation, validation_split, batch_size)
+    if mesh is not None:
+        _divide_among_processes(mesh, batches, validated)
+    source = BatchSource(batches, steps_per_epoch)
+    await Training(trainer, recipe, source, validated, hooks, yield_every).run(count)
     return trainer.history
 
 
-@contextmanager
-def _writing_back(trainer: Trainer) -> Iterator[None]:
-    """Give the model its new values at the end, also after an exception."""
-    try:
-        yield
-    except BackendError:
-        # The values may be lost, too, with a device or another process.
-        with suppress(BackendError):
-            trainer.write_back()
-        raise
-    except BaseException:
-        trainer.write_back()
-        raise
-    trainer.write_back()
-
-
-def _optimizer_of(given: Any) -> Optimizer:
-    if isinstance(given, str) and given in OPTIMIZERS:
-        return OPTIMIZERS[given]()
-    if not isinstance(given, Optimizer):
+def _optimizer_of(value: object) -> Optimizer:
+    if isinstance(value, str) and value in OPTIMIZERS:
+        return OPTIMIZERS[value]()
+    if not isinstance(value, Optimizer):
         raise ArgumentError(
-            f"fit: optimizer must be a pt.optim optimizer; got {given!r:.60}; use for example "
+            f"fit: optimizer must be a pt.optim optimizer; got {value!r:.60}; use for example "
             f"pt.optim.adam(1e-3), or one of {', '.join(OPTIMIZERS)}"
         )
-    return given
+    return value
+
+
+def _scaler_of(value: object) -> LossScaler | None:
+    if isinstance(value, bool):
+        return LossScaler() if value else None
+    if not isinstance(value, LossScaler):
+        raise wrong_type("fit", "loss_scaling", "a LossScaler", value, "True or a LossScaler")
+    return value
+
+
+def _progress_of(value: bool | Callable[[Report], object]) -> list[Progress]:
+    if value is False:
+        return []
+    return [Progress(None if value is True else function_of("fit", "progress", value))]
 
 
 def _split_off_validation(
-    operation: str, items: Iterable[Any], validation: Any, part: float, batch_size: int
-) -> tuple[Iterable[Any], Iterable[Any] | None]:
+    batches: Batches, validation: Any, part: float, batch_size: int
+) -> tuple[Batches, Batches | None]:
     """Return the batches to train on, and those to validate on or None."""
-    if not number(operation, "validation_split", part):
-        given = None if validation is None else batches_of(operation, validation, batch_size)
-        return items, given
-    if validation is not None or not isinstance(items, Arrays):
+    if not number("fit", "validation_split", part):
+        return batches, None if validation is None else batches_of("fit", validation, batch_size)
+    if validation is not None or not isinstance(batches, Arrays):
         raise ArgumentError(
-            f"{operation}: validation_split requires arrays and no validation data; got "
-            f"{type(items).__name__}; pass validation= instead"
+            f"fit: validation_split requires arrays and no validation data; got "
+            f"{type(batches).__name__}; pass validation= instead"
         )
-    return items.split(operation, part)
+    return batches.split("fit", part)
 
 
-def _class_weights(given: Mapping[int, float] | None) -> tuple[float, ...] | None:
-    if given is None:
+def _divide_among_processes(mesh: Mesh, *sources: Batches | None) -> None:
+    """Keep the samples of this process in sources that are arrays."""
+    rank, processes = process()
+    for arrays in sources if processes > 1 else ():
+        if isinstance(arrays, Arrays):
+            arrays.divide(rank, processes, math.lcm(processes, mesh.devices.shape[0]))
+
+
+def _class_weights(weights: Mapping[int, float] | None) -> tuple[float, ...] | None:
+    if weights is None:
         return None
-    if not isinstance(given, Mapping):
-        raise wrong_type("fit", "class_weight", "a dict", given)
-    given = {
-        integer("fit", "class number", at): number("fit", "weight", weight)
-        for at, weight in given.items()
+    if not isinstance(weights, Mapping):
+        raise wrong_type("fit", "class_weight", "a dict", weights)
+    weights = {
+        integer("fit", "class number", label): number("fit", "weight", weight)
+        for label, weight in weights.items()
     }
-    if not given or min(given) < 0 or max(given) >= MOST_STEPS:
+    if not weights or min(weights) < 0 or max(weights) >= MOST_STEPS:
         raise ArgumentError(
-            f"fit: class_weight is invalid; got {dict(given)}; pass non-negative weights by class "
-            "number"
+            f"fit: class_weight is invalid; got {dict(weights)}; pass non-negative weights by "
+            "class number"
         )
     # take clamps to the end, so that larger class numbers read the last weight, 1.
-    return tuple(given.get(at, 1.0) for at in range(max(given) + 2))
+    return tuple(weights.get(label, 1.0) for label in range(max(weights) + 2))

@@ -7,15 +7,18 @@ precision and in the order of the batches, so they do not depend on when rows ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from math import prod
-from typing import Any
 
 from .metrics import Metric
 from .trainer import Logs
 
+Row = list[float]
+"""Row of the log; see `steps` for its layout."""
 
-class Meter:
-    """Totals over batches; see `steps` for the layout of a row."""
+
+class MetricTotals:
+    """Totals of the loss and the metrics over batches."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:
         self.metrics = metrics
@@ -24,7 +27,7 @@ class Meter:
         self.loss = 0.0
         self.totals: list[float] = []
 
-    def add(self, row: list[float]) -> None:
+    def add(self, row: Row) -> None:
         """Add the row of a batch."""
         loss, weight, *sums = row
         self.batches += 1
@@ -35,13 +38,12 @@ class Meter:
 
     def logs(self) -> Logs:
         """Return the mean loss per sample and the metrics."""
-        found: Logs = {"loss": self.loss / self.weight if self.weight else 0.0}
-        at = 0
+        logs: Logs = {"loss": self.loss / self.weight if self.weight else 0.0}
+        totals = iter(self.totals)
         for metric in self.metrics:
-            values: list[Any] = []
+            values: list[float | list[float]] = []
             for shape in metric.shapes:
-                part = self.totals[at : at + prod(shape)]
-                values.append(part if shape else part[0])
-                at += prod(shape)
-            found[metric.name] = metric.value(self.weight, *values)
-        return found
+                elements = [*islice(totals, prod(shape))]
+                values.append(elements if shape else elements[0])
+            logs[metric.name] = metric.value(self.weight, *values)
+        return logs

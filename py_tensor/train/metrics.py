@@ -56,6 +56,11 @@ class Metric:
     shapes: tuple[Shape, ...]
 
 
+def _along_samples(weights: Tensor, values: Tensor) -> Tensor:
+    """Return the weight of each sample, to multiply values by it that have further axes."""
+    return weights.reshape((weights.size,) + (1,) * (values.ndim - 1))
+
+
 def _over_weight(weight: float, total: float) -> float:
     return total / weight if weight else 0.0
 
@@ -264,25 +269,25 @@ def mae() -> Metric:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _TruePositives:
     """Sum of true positives, and of all positives: predicted (precision) or actual (recall)."""
 
     name: str
     threshold: float
     label: int | None
-    of_found: bool
+    of_predicted: bool
 
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         if self.label is None:
             same_shapes(self.name, outputs, targets)
-            found, right = outputs > self.threshold, targets > 0.5
+            predicted, actual = outputs > self.threshold, targets > 0.5
         else:
             labels_fit(self.name, outputs, targets)
-            found, right = outputs.argmax(axis=-1) == self.label, targets == self.label
-        found, right = wide(found), wide(right)
-        each = weights.reshape((weights.size,) + (1,) * (found.ndim - 1))
-        counted = found if self.of_found else right
-        return (found * right * each).sum(), (counted * each).sum()
+            predicted, actual = outputs.argmax(axis=-1) == self.label, targets == self.label
+        predicted, actual = wide(predicted), wide(actual)
+        weights = _along_samples(weights, predicted)
+        counted = predicted if self.of_predicted else actual
+        return (predicted * actual * weights).sum(), (counted * weights).sum()
 
 
 def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
@@ -307,7 +312,8 @@ def precision(threshold: float = 0.0, *, label: int | None = None) -> Metric:
     >>> metric.value(2.0, *(total.item() for total in sums))
     0.5
     """
-    return Metric("precision", _Found("precision", threshold, label, True), _ratio, ((), ()))
+    sums = _TruePositives("precision", threshold, label, of_predicted=True)
+    return Metric("precision", sums, _ratio, ((), ()))
 
 
 def recall(threshold: float = 0.0, *, label: int | None = None) -> Metric:
@@ -329,7 +335,8 @@ def recall(threshold: float = 0.0, *, label: int | None = None) -> Metric:
     >>> metric.value(2.0, *(total.item() for total in sums))
     1.0
     """
-    return Metric("recall", _Found("recall", threshold, label, False), _ratio, ((), ()))
+    sums = _TruePositives("recall", threshold, label, of_predicted=False)
+    return Metric("recall", sums, _ratio, ((), ()))
 
 
 @dataclass(frozen=True)
@@ -338,11 +345,10 @@ class _Confusion:
 
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         labels_fit("confusion_matrix", outputs, targets)
-        each = weights.reshape((weights.size,) + (1,) * (targets.ndim - 1))
         predicted = outputs.argmax(axis=-1).flatten()
-        each = each.broadcast_to(targets.shape).flatten()
+        weights = _along_samples(weights, targets).broadcast_to(targets.shape).flatten()
         targets = targets.flatten()
-        return (nn.confusion_matrix(targets, predicted, self.classes, weights=each),)
+        return (nn.confusion_matrix(targets, predicted, self.classes, weights=weights),)
 
 
 @dataclass(frozen=True)
@@ -352,7 +358,7 @@ class _Rows:
     length: int
 
     def __call__(self, weight: float, total: list[float]) -> list[list[float]]:
-        return [total[at : at + self.length] for at in range(0, len(total), self.length)]
+        return [total[start : start + self.length] for start in range(0, len(total), self.length)]
 
 
 def confusion_matrix(classes: int) -> Metric:
@@ -388,11 +394,11 @@ def confusion_matrix(classes: int) -> Metric:
 class _Positives:
     """Sums of true positives, of predicted positives and of actual ones."""
 
-    found: _Found
+    precision: _TruePositives
 
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
-        true, predicted = self.found(outputs, targets, weights)
-        _, actual = replace(self.found, of_found=False)(outputs, targets, weights)
+        true, predicted = self.precision(outputs, targets, weights)
+        _, actual = replace(self.precision, of_predicted=False)(outputs, targets, weights)
         return true, predicted, actual
 
 
@@ -419,7 +425,8 @@ def f1(threshold: float = 0.0, *, label: int | None = None) -> Metric:
     >>> metric.value(3.0, *(total.item() for total in sums))
     0.8
     """
-    return Metric("f1", _Positives(_Found("f1", threshold, label, True)), _harmonic, ((), (), ()))
+    sums = _Positives(_TruePositives("f1", threshold, label, of_predicted=True))
+    return Metric("f1", sums, _harmonic, ((), (), ()))
 
 
 @dataclass(frozen=True)
@@ -432,10 +439,12 @@ class _AtThresholds:
     def __call__(self, outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
         same_shapes("auc", outputs, targets)
         scores = wide(outputs.sigmoid() if self.logits else outputs).reshape((-1, 1))
-        each = weights.reshape((weights.size,) + (1,) * (outputs.ndim - 1))
-        right = wide(targets > 0.5)
-        found = wide(scores > asarray(list(self.thresholds)))
-        true, false = ((part * each).reshape((1, -1)) @ found for part in (right, 1.0 - right))
+        weights = _along_samples(weights, outputs)
+        actual = wide(targets > 0.5)
+        predicted = wide(scores > asarray(list(self.thresholds)))
+        true, false = (
+            (part * weights).reshape((1, -1)) @ predicted for part in (actual, 1.0 - actual)
+        )
         return true.flatten(), false.flatten()
 
 
@@ -475,17 +484,17 @@ def auc(thresholds: int = 200, *, logits: bool = True) -> Metric:
     thresholds = integer("auc", "thresholds", thresholds, most=MOST_STEPS)
     if thresholds < 2:
         raise ArgumentError(f"auc: too few thresholds; got {thresholds}; use for example 200")
-    inner = [at / (thresholds - 1) for at in range(1, thresholds - 1)]
+    inner = [k / (thresholds - 1) for k in range(1, thresholds - 1)]
     edges = (-1e-7, *inner, 1.0 + 1e-7)
     return Metric("auc", _AtThresholds(edges, logits), _area, ((thresholds,), (thresholds,)))
 
 
 def _residuals(outputs: Tensor, targets: Tensor, weights: Tensor) -> tuple[Tensor, ...]:
     same_shapes("r2", outputs, targets)
-    each = weights.reshape((weights.size,) + (1,) * (outputs.ndim - 1))
+    weights = _along_samples(weights, outputs)
     p, y = wide(outputs), wide(targets)
     parts = ((p - y).square(), y, y.square(), ones(y.shape))
-    return tuple((part * each).sum() for part in parts)
+    return tuple((part * weights).sum() for part in parts)
 
 
 def _explained(weight: float, residual: float, total: float, square: float, count: float) -> float:
@@ -549,27 +558,27 @@ METRICS: dict[str, Callable[[], Metric]] = {
 """Metrics by the names that `metrics=` accepts, with default arguments."""
 
 
-def metrics_of(operation: str, given: Iterable[Any]) -> tuple[Metric, ...]:
+def metrics_of(operation: str, metrics: Iterable[object]) -> tuple[Metric, ...]:
     """Convert names, `Metric` objects and functions of one value per sample to metrics.
 
     Raises ArgumentError for unknown names and for names that occur twice.
     """
-    found: list[Metric] = []
-    for metric in items(operation, "metrics", given):
+    checked: list[Metric] = []
+    for metric in items(operation, "metrics", metrics):
         if isinstance(metric, Metric):
-            found.append(metric)
+            checked.append(metric)
         elif isinstance(metric, str) and metric in METRICS:
-            found.append(METRICS[metric]())
+            checked.append(METRICS[metric]())
         elif callable(metric):
-            found.append(mean(getattr(metric, "__name__", type(metric).__name__), metric))
+            checked.append(mean(getattr(metric, "__name__", type(metric).__name__), metric))
         else:
             raise ArgumentError(
                 f"{operation}: unknown metric; got {metric!r:.60}; use one of "
                 f"{', '.join(METRICS)}, a Metric or a function of outputs and targets"
             )
-    names = [metric.name for metric in found]
+    names = [metric.name for metric in checked]
     if len(set(names)) < len(names):
         raise ArgumentError(
             f"{operation}: metrics must have different names; got {names}; rename one"
         )
-    return tuple(found)
+    return tuple(checked)

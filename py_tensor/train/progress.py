@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any
 
 from ..display.bars import Live, bar_html, bar_text
 from ..functions.arguments import function_of
@@ -96,7 +95,7 @@ class Progress(Callback):
     epoch 1/1 [====================] 1/1 loss: 0, learning_rate: 0.001
     """
 
-    def __init__(self, show: Callable[[Report], Any] | None = None) -> None:
+    def __init__(self, show: Callable[[Report], object] | None = None) -> None:
         self._show = None if show is None else function_of("Progress", "show", show)
         self._live: Live | None = None
         self._last: Report | None = None
@@ -109,17 +108,17 @@ class Progress(Callback):
         if self._live is not None and self._last is not None:
             self._live.end(self._last)
 
-    def on_epoch_begin(self, epoch: int) -> Any:
+    def on_epoch_begin(self, epoch: int) -> object:
         self._start = perf_counter()
         return self._shown(0, {})
 
-    def on_yield(self, batch: int, logs: Logs) -> Any:
+    def on_yield(self, batch: int, logs: Logs) -> object:
         return self._shown(batch, logs)
 
-    def on_epoch_end(self, epoch: int, logs: Logs) -> Any:
+    def on_epoch_end(self, epoch: int, logs: Logs) -> object:
         return self._shown(self.trainer.batch, logs, is_over=True)
 
-    def _shown(self, batch: int, logs: Logs, is_over: bool = False) -> Any:
+    def _shown(self, batch: int, logs: Logs, is_over: bool = False) -> object:
         trainer = self.trainer
         seconds = perf_counter() - self._start
         report = Report(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..dtypes import float32
 from ..errors import ArgumentError, ShapeError
@@ -29,6 +29,9 @@ from ..transforms.jit.api import Jitted, jit
 from .batches import Batch
 from .losses import Loss, batch_loss
 from .metrics import Metric
+
+if TYPE_CHECKING:
+    from jax.sharding import Mesh
 
 LOG_ROWS = 64
 """Number of rows (batches) in the log."""
@@ -70,7 +73,7 @@ def call_of(operation: str, model: Any) -> tuple[StepCall, Any]:
     return StepCall(None, _takes_training(model)), model
 
 
-def _takes_training(function: Any) -> bool:
+def _takes_training(function: Callable[..., Any]) -> bool:
     parameters = parameters_of(function)
     return parameters is not None and parameters.accepts_keyword("training")
 
@@ -86,12 +89,12 @@ class StepRecipe:
     optimizer: Optimizer | None = None
     class_weights: tuple[float, ...] | None = None
     scaler: LossScaler | None = None
-    mesh: Any = None
+    mesh: Mesh | None = None
     """Devices among which the rows of a batch are divided, or None."""
 
     def placed(self, batch: Batch) -> Batch:
         """Return a batch on the devices of the mesh."""
-        return batch if self.mesh is None else shard_batch(batch, self.mesh)
+        return batch if self.mesh is None else cast("Batch", shard_batch(batch, self.mesh))
 
     def log(self) -> Tensor:
         """Return an empty log."""
@@ -104,8 +107,7 @@ class StepRecipe:
 
     def whole(self, tensor: Tensor) -> Tensor:
         """Return a tensor with all elements on each device."""
-        result: Tensor = tensor if self.mesh is None else shard(tensor, self.mesh)
-        return result
+        return tensor if self.mesh is None else cast("Tensor", shard(tensor, self.mesh))
 
     @property
     def width(self) -> int:

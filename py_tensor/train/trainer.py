@@ -7,14 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
-from ..functions.creation import asarray
 from ..ir.pytree import tree_leaves, tree_map
 from ..optim import Optimizer, Rate, State
+from ..optim.flat_params import copied
 from ..sharding import shard
 from ..tensor import Tensor, realize
 from .control import Control
 
 if TYPE_CHECKING:
+    from jax.sharding import Mesh
+
     from ..plot import Plot
 
 Logs = dict[str, Any]
@@ -126,7 +128,7 @@ class Trainer:
         epochs: int,
         control: Control,
         state: State | None = None,
-        mesh: Any = None,
+        mesh: Mesh | None = None,
         shardings: Mapping[str, Any] | None = None,
     ) -> None:
         self._model = model
@@ -191,7 +193,7 @@ class Trainer:
 
     def snapshot(self) -> Weights:
         """Return the current weights for `restore`; they stay on the device."""
-        return tuple(map(_copied, self.state.vectors)), tuple(map(_copied, self.state.others))
+        return tuple(map(copied, self.state.vectors)), tuple(map(copied, self.state.others))
 
     def restore(self, weights: Weights) -> None:
         """Reset the weights to a snapshot.
@@ -199,8 +201,8 @@ class Trainer:
         Args:
             weights: Result of `snapshot`.
         """
-        vectors, others = (tuple(map(_copied, leaves)) for leaves in weights)
-        self.state = replace(self.state, vectors=vectors, others=others)
+        vectors, untrained = (tuple(map(copied, leaves)) for leaves in weights)
+        self.state = replace(self.state, vectors=vectors, others=untrained)
 
 
 class _Scale:
@@ -231,18 +233,14 @@ def _continued(start: State, before: State) -> State:
             "and parameters of the same shapes"
         )
     if start.layout == before.layout:
-        return replace(start, slots=tree_map(_copied, before.slots), step=before.step)
+        return replace(start, slots=tree_map(copied, before.slots), step=before.step)
     return start.with_tree({**before.to_tree(), "params": start.params})
 
 
 def _fits(start: State, before: State) -> bool:
-    shapes = [[place and place.shape for place in s.layout.places] for s in (start, before)]
+    shapes = [[part and part.shape for part in s.layout.slices] for s in (start, before)]
     return (
         start.layout.structure == before.layout.structure
         and shapes[0] == shapes[1]
         and start.slots.keys() == before.slots.keys()
     )
-
-
-def _copied(leaf: Any) -> Any:
-    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf

@@ -71,9 +71,9 @@ def test_cqt_by_its_formula(rng):
     for at in range(5):
         note = 50 * 2 ** (at / 3)
         length = periods * 1000 / note
-        place = np.arange(-100, 100)
-        window = np.where(np.abs(place) <= length / 2, 1 + np.cos(2 * np.pi * place / length), 0)
-        wave = window * np.exp(-2j * np.pi * note * place / 1000) / math.sqrt(length)
+        offset = np.arange(-100, 100)
+        window = np.where(np.abs(offset) <= length / 2, 1 + np.cos(2 * np.pi * offset / length), 0)
+        wave = window * np.exp(-2j * np.pi * note * offset / 1000) / math.sqrt(length)
         for frame in range(8):
             expected = padded[100 + frame * 100 : 300 + frame * 100] @ wave
             np.testing.assert_allclose(got[frame, at], expected, atol=2e-5)
@@ -86,9 +86,9 @@ def test_batches(rng):
         lambda x: pt.audio.resample(x, 3, 2),
         lambda x: abs(pt.audio.cqt(x, 8000, low=500.0, bins=4)),
     ):
-        found = function(x)
-        assert found.shape[:2] == (2, 3)
-        np.testing.assert_allclose(found[1, 2].numpy(), function(x[1, 2]).numpy(), atol=2e-3)
+        results = function(x)
+        assert results.shape[:2] == (2, 3)
+        np.testing.assert_allclose(results[1, 2].numpy(), function(x[1, 2]).numpy(), atol=2e-3)
 
 
 @pytest.mark.parametrize("rates", [(44100, 16000), (16000, 44100), (8000, 16000), (48000, 16000)])

@@ -43,12 +43,12 @@ def rows(request, tmp_path):
 
 def order(dataset):
     """Return the numbers of the rows in the order of the dataset, and check the other columns."""
-    found = []
+    rows = []
     for batch in dataset.batch(7):
         places = batch["y"].tolist()
         assert batch["x"].tolist() == X[places].tolist()
-        found += places
-    return found
+        rows += places
+    return rows
 
 
 def test_rows_are_read_in_order(rows):
@@ -74,8 +74,8 @@ def test_a_shuffled_epoch_has_each_row_once(rows):
 
 def test_blocks_are_shuffled_and_rows_within_a_few_blocks():
     source = dask.array.from_array(np.arange(1000), chunks=10)
-    found = [row.item() for row in pt.data.from_arrays(source).shuffle(seed=0)]
-    windows = list(batched(found, BLOCKS * 10))
+    shuffled = [row.item() for row in pt.data.from_arrays(source).shuffle(seed=0)]
+    windows = list(batched(shuffled, BLOCKS * 10))
     blocks = [{row // 10 for row in window} for window in windows]
     assert {len(numbers) for numbers in blocks} == {BLOCKS}
     assert any(max(numbers) - min(numbers) > 50 for numbers in blocks)

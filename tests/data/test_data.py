@@ -243,7 +243,7 @@ def test_shuffle_repeated(source):
 def test_shuffle_range_is_the_buffer_size():
     got = by_for(generated(100).shuffle(5, seed=2))
     assert sorted(got) == list(range(100))
-    assert all(value <= place + 5 for place, value in enumerate(got))
+    assert all(value <= position + 5 for position, value in enumerate(got))
     assert any(later < earlier for earlier, later in pairwise(got[:90]))
     endless = by_for(numbers(3).repeat().shuffle(4, seed=0).take(300))
     counts = Counter(endless)

@@ -193,10 +193,10 @@ def address():
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            found = self.path == "/table.csv"
-            self.send_response(200 if found else 404)
+            exists = self.path == "/table.csv"
+            self.send_response(200 if exists else 404)
             self.end_headers()
-            self.wfile.write("\ufeffa,b\n1,2.5\n3,4.5\n".encode() if found else b"")
+            self.wfile.write("\ufeffa,b\n1,2.5\n3,4.5\n".encode() if exists else b"")
 
         def log_message(self, *args):
             pass

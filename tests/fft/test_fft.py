@@ -37,9 +37,9 @@ def wide(x):
 
 
 def check(name, x, what="", **arguments):
-    given = x.real.copy() if name in OF_REAL else x
-    got = getattr(pt.fft, name)(pt.asarray(given), **arguments)
-    assert_near(got, getattr(np.fft, name)(wide(given), **arguments), what=f"{name} {what}")
+    operand = x.real.copy() if name in OF_REAL else x
+    got = getattr(pt.fft, name)(pt.asarray(operand), **arguments)
+    assert_near(got, getattr(np.fft, name)(wide(operand), **arguments), what=f"{name} {what}")
 
 
 def test_near_can_fail(rng):
@@ -73,15 +73,15 @@ def test_errors_are_small_everywhere(rng):
     """Transform tones and impulses, whose exact transforms are sparse and known."""
     n = 1000
     k = np.arange(n)
-    for place in (1, 333, 500):
-        tone = np.exp(2j * np.pi * place * k / n).astype("complex64")
+    for frequency in (1, 333, 500):
+        tone = np.exp(2j * np.pi * frequency * k / n).astype("complex64")
         got = pt.fft.fft(pt.asarray(tone)).numpy()
-        expected = np.where(k == place, n, 0)
+        expected = np.where(k == frequency, n, 0)
         assert np.abs(got - expected).max() < 4e-6 * n
-        impulse = (k == place).astype("float32")
+        impulse = (k == frequency).astype("float32")
         got = pt.fft.fft(pt.asarray(impulse)).numpy()
         # Two rounded factors are used; the second also multiplies the first's rounding error.
-        assert np.abs(got - np.exp(-2j * np.pi * place * k / n)).max() < 4e-7
+        assert np.abs(got - np.exp(-2j * np.pi * frequency * k / n)).max() < 4e-7
 
 
 def test_factors_of_a_stage_are_exact():

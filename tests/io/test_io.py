@@ -404,8 +404,8 @@ def test_damaged_files_raise_documented_errors_only(seed):
     data = reference.save({"a.b": np.arange(4, dtype="float32"), "c": np.ones((2, 3), "int8")})
     for _ in range(50):
         damaged = bytearray(data)
-        for place in rng.integers(0, len(data) - 22, rng.integers(1, 4)):
-            damaged[place] = rng.integers(32, 127)
+        for position in rng.integers(0, len(data) - 22, rng.integers(1, 4)):
+            damaged[position] = rng.integers(32, 127)
         try:
             theirs: Any = reference.load(bytes(damaged))
         except Exception:

@@ -69,10 +69,10 @@ def test_inverse_iteration_is_used_for_separate_eigenvalues_only(rng, library, m
     for values, count in ((np.arange(12.0), 12), (np.arange(12.0) // 3, 0)):
         a = root @ np.diag(values) @ root.T
         calls.clear()
-        found, rows = map(np.array, eigen._pairs_of(a.tolist()))
+        eigenvalues, rows = map(np.array, eigen._pairs_of(a.tolist()))
         assert len(calls) == (count if library == "python" else 0)
         assert np.linalg.cond(rows) < 100
-        assert_close(a @ rows.T, rows.T * found, 12.0, 1e-12)
+        assert_close(a @ rows.T, rows.T * eigenvalues, 12.0, 1e-12)
 
 
 def test_real_matrices_have_conjugate_pairs(rng):
@@ -144,11 +144,11 @@ def test_badly_scaled_matrices_are_balanced():
 @pytest.mark.parametrize("n", [2, 5, 40])
 def test_defective_matrices_repeat_their_eigenvector(n):
     jordan = (3 * np.eye(n) + np.eye(n, k=1)).astype("float32")
-    for a, place in ((jordan, 0), (jordan.T, n - 1)):
+    for a, largest in ((jordan, 0), (jordan.T, n - 1)):
         values, vectors = (part.numpy() for part in pt.linalg.eig(pt.asarray(a)))
         np.testing.assert_array_equal(values, np.full(n, 3.0))
         assert_eigenpairs(a, values, vectors)
-        assert_close(np.abs(vectors[place]), np.ones(n), 1.0, ROUNDING)
+        assert_close(np.abs(vectors[largest]), np.ones(n), 1.0, ROUNDING)
 
 
 def test_rotated_defective_matrices(rng):

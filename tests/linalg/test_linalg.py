@@ -135,8 +135,8 @@ def _hermitian(rng, dtype):
         np.ones((8, 8)),
         np.diag([3.0, -1.0, 2.0, 0.0, 0.0, 1.0, 5.0, -7.0]),
     ]
-    others = (random(rng, *shape, dtype=dtype) for shape in ((2, 3, 5, 5), (1, 1)))
-    return [np.stack(special).astype(dtype), *others]
+    further = (random(rng, *shape, dtype=dtype) for shape in ((2, 3, 5, 5), (1, 1)))
+    return [np.stack(special).astype(dtype), *further]
 
 
 @each_dtype
@@ -271,9 +271,9 @@ def test_decompositions_under_jit(rng):
 def test_factors_can_be_read_later(rng, engine):
     a = pt.asarray(random(rng, 5, 5))
     for parts in (pt.linalg.svd(a), pt.linalg.eigh(a), pt.linalg.qr(a), pt.linalg.lstsq(a, a)):
-        first, *others = parts
+        first, *rest = parts
         first.numpy()
         before = engine.statistics()["draws"]
-        for part in others:
+        for part in rest:
             part.numpy()
-        assert engine.statistics()["draws"] - before <= 2 * len(others)
+        assert engine.statistics()["draws"] - before <= 2 * len(rest)

@@ -163,8 +163,8 @@ def test_second_derivatives_of_eigenvalues(name):
     x = np.asarray([[3.0, 1.0], [-2.0, 2.0]], "float32")
 
     def values(x):
-        found = getattr(pt.linalg, name)(x)
-        return found if name == "eigvals" else found.eigenvalues
+        result = getattr(pt.linalg, name)(x)
+        return result if name == "eigvals" else result.eigenvalues
 
     def slope(x):
         return pt.sum(pt.grad(lambda x: pt.sum(pt.real(values(x) ** 3)))(x) ** 2)

@@ -193,9 +193,9 @@ def packed(engine, monkeypatch):
 
 
 def test_only_floating_parameters_are_trained(packed):
-    given = model()
+    params = model()
     optimizer = pt.optim.sgd(0.5)
-    state = optimizer.init(given)
+    state = optimizer.init(params)
     assert_spec(state.vectors[0], (8,), "float32")
     gradients = Model(pt.ones((2, 3)), pt.ones(3), None, None, 3)
     state = stepped(optimizer)(state, gradients)
@@ -205,8 +205,8 @@ def test_only_floating_parameters_are_trained(packed):
     assert_values(got.places, np.int32([1, 2]))
     assert (got.count, got.width) == (4, 3)
     # Donating the state did not dispose of the caller's tensors.
-    assert_values(given.weight, np.ones((2, 3), "float32"))
-    assert_values(given.mean, np.ones(3, "float32"))
+    assert_values(params.weight, np.ones((2, 3), "float32"))
+    assert_values(params.mean, np.ones(3, "float32"))
 
 
 def test_missing_gradients_are_zeros():
@@ -252,8 +252,8 @@ def test_optimizers_compare_by_value():
     assert pt.optim.adam(0.1) != pt.optim.adam(0.2)
     assert pt.optim.adam() != pt.optim.adamw()
     layout = pt.optim.sgd().init([pt.ones(3)]).layout
-    same = pt.optim.sgd().init([pt.zeros(3)]).layout
-    assert layout == same and hash(layout) == hash(same)
+    equal = pt.optim.sgd().init([pt.zeros(3)]).layout
+    assert layout == equal and hash(layout) == hash(equal)
 
 
 # --- rates and clipping ---------------------------------------------------------------------------
@@ -339,8 +339,8 @@ def test_long_parameters_have_separate_vectors(engine, monkeypatch, rng):
         for _ in range(3):
             state = update(state, tensors(gradients))
         results.append(state.params)
-    for one, *others in zip(*results, strict=True):
-        for other in others:
+    for one, *rest in zip(*results, strict=True):
+        for other in rest:
             assert_values(other, one.numpy(), rtol=1e-6)
 
 

@@ -172,9 +172,9 @@ def test_shard_batch():
 def test_values_are_not_donated_twice():
     mesh = pt.sharding.mesh(*DATA)
     x = pt.sharding.shard(X, mesh, "data")
-    same = pt.sharding.shard(x, mesh, "data")
+    again = pt.sharding.shard(x, mesh, "data")
     step = pt.jit(lambda x: x + 1, donate_argnums=0)
-    assert_values(step(same), X + 1)
+    assert_values(step(again), X + 1)
     assert_values(x, X)
 
 

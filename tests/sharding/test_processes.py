@@ -129,7 +129,7 @@ def test_no_process_outlives_another(tmp_path, killed, devices):
 def test_eight_devices_give_the_losses_of_one(split):
     one = start("--backend", "numpy", "--epochs", 2)
     eight = start("--backend", "jax", "--epochs", 2, "--split", split, devices=8)
-    expected, found = losses(one), losses(eight)
-    assert found.keys() == expected.keys() == {1, 2}
+    expected, divided = losses(one), losses(eight)
+    assert divided.keys() == expected.keys() == {1, 2}
     for epoch, values in expected.items():
-        np.testing.assert_allclose(found[epoch], values, rtol=1e-5)
+        np.testing.assert_allclose(divided[epoch], values, rtol=1e-5)

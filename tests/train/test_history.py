@@ -23,10 +23,10 @@ def lines(plot):
 
 
 def test_values_over_the_epochs():
-    found = lines(history().plot())
-    assert list(found) == ["loss", "accuracy", "val_loss"]
-    assert found["loss"] == ([1.0, 2.0], [2.0, 1.0])
-    assert str(found["val_loss"][1]) == "[nan, 1.5]"
+    drawn = lines(history().plot())
+    assert list(drawn) == ["loss", "accuracy", "val_loss"]
+    assert drawn["loss"] == ([1.0, 2.0], [2.0, 1.0])
+    assert str(drawn["val_loss"][1]) == "[nan, 1.5]"
     chosen = history().plot("learning_rate", "loss", title="t", log="y")
     assert list(lines(chosen)) == ["learning_rate", "loss"] and chosen._content.title == "t"
     assert history()._repr_html_() == history().plot()._repr_html_()

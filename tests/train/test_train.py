@@ -285,8 +285,8 @@ def test_weights_of_samples_and_classes():
         class_weight={0: 3.0},
         metrics=["accuracy"],
     )
-    each = np.log(np.exp(scores).sum(1)) - scores[range(3), labels]
-    assert history["loss"][0] == pytest.approx(np.sum([3, 1, 3] * each) / 7, rel=1e-6)
+    losses = np.log(np.exp(scores).sum(1)) - scores[range(3), labels]
+    assert history["loss"][0] == pytest.approx(np.sum([3, 1, 3] * losses) / 7, rel=1e-6)
     assert history["accuracy"][0] == pytest.approx(4 / 7)
 
 
@@ -545,8 +545,10 @@ def test_errors():
             {"callbacks": [3]},
         ),
     ):
-        given = {"model": model, "data": (x, y)} | options
-        assert_raises(error, text, lambda given=given: fit(given.pop("model"), **given))
+        arguments = {"model": model, "data": (x, y)} | options
+        assert_raises(
+            error, text, lambda arguments=arguments: fit(arguments.pop("model"), **arguments)
+        )
 
 
 def test_debug_mode_finds_the_operation():
@@ -572,20 +574,20 @@ def test_splitting_does_not_change_the_arrays():
 def test_nested_lists_are_arrays(data):
     x, y = line_data(8)
     models = [line_model(), line_model(), line_model()]
-    for model, given in zip(
+    for model, batches in zip(
         models,
         [(x, y), (x.tolist(), y.tolist()), data([pt.asarray(x), pt.asarray(y)])],
         strict=True,
     ):
-        fit(model, given, epochs=2)
+        fit(model, batches, epochs=2)
     assert models[0][1].tolist() == models[1][1].tolist() == models[2][1].tolist()
 
 
 def test_batches_of_lists():
-    model, same = line_model(), line_model()
+    model, batched = line_model(), line_model()
     fit(model, [([[1.0], [2.0]], [[3.0], [6.0]])], epochs=2)
-    fit(same, [(np.float32([[1], [2]]), np.float32([[3], [6]]))], epochs=2)
-    assert model[1].tolist() == same[1].tolist()
+    fit(batched, [(np.float32([[1], [2]]), np.float32([[3], [6]]))], epochs=2)
+    assert model[1].tolist() == batched[1].tolist()
     predicted = asyncio.run(pt.train.predict(model, [[1.0], [2.0]]))
     assert predicted.shape == (2, 1)
 
@@ -593,10 +595,10 @@ def test_batches_of_lists():
 @pytest.mark.parametrize("name", pt.optim.OPTIMIZERS)
 def test_optimizers_by_name(name):
     data = line_data()
-    named, given = line_model(), line_model()
+    named, by_object = line_model(), line_model()
     fit(named, data, optimizer=name)
-    fit(given, data, optimizer=pt.optim.OPTIMIZERS[name]())
-    assert named[1].tolist() == given[1].tolist() != [0.0]
+    fit(by_object, data, optimizer=pt.optim.OPTIMIZERS[name]())
+    assert named[1].tolist() == by_object[1].tolist() != [0.0]
 
 
 def test_training_continues_from_a_state():

@@ -299,15 +299,15 @@ def test_strides_follow_the_time_of_a_batch(monkeypatch):
     monkeypatch.setattr(yielding, "perf_counter", lambda: now[0])
 
     def strides(seconds_a_batch, yields):
-        found = []
+        counts = []
         for _ in range(yields):
             count = 1
             while not clock.is_due():
                 count += 1
             now[0] += count * seconds_a_batch
             clock.yielded()
-            found.append(count)
-        return found
+            counts.append(count)
+        return counts
 
     clock = yielding.Pace(0.03, most=16)
     assert strides(0.001, 6) == [1, 2, 4, 8, 16, 16]

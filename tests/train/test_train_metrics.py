@@ -148,7 +148,7 @@ def classes(rng):
 
 def test_metrics_of_classes(classes):
     scores, labels, weights = classes
-    found = scores.argmax(1)
+    predicted = scores.argmax(1)
     rank = (scores > scores[np.arange(23), labels][:, None]).sum(1)
     metrics = [
         "accuracy",
@@ -158,18 +158,18 @@ def test_metrics_of_classes(classes):
         pt.train.recall(label=3),
         pt.train.confusion_matrix(6),
     ]
-    for given in (None, weights):
-        w = np.ones(23) if given is None else weights
+    for sample_weights in (None, weights):
+        w = np.ones(23) if sample_weights is None else weights
         matrix = np.zeros((6, 6))
-        np.add.at(matrix, (labels, found), w)
+        np.add.at(matrix, (labels, predicted), w)
         expected = {
-            "accuracy": np.average(found == labels, weights=w),
-            "sparse_categorical_accuracy": np.average(found == labels, weights=w),
+            "accuracy": np.average(predicted == labels, weights=w),
+            "sparse_categorical_accuracy": np.average(predicted == labels, weights=w),
             "top_2_accuracy": np.average(rank < 2, weights=w),
             "precision": matrix[3, 3] / matrix[:, 3].sum(),
             "recall": matrix[3, 3] / matrix[3].sum(),
         }
-        results = evaluated(scores, labels, metrics, given)
+        results = evaluated(scores, labels, metrics, sample_weights)
         assert results.pop("confusion_matrix") == matrix.tolist()
         assert results == pytest.approx(expected, rel=1e-6)
 
@@ -188,12 +188,12 @@ def test_metrics_of_two_classes(shape, rng):
     labels = (rng.random(shape) < 0.5).astype("float32")
     right = labels > 0.5
     metrics = [pt.train.binary_accuracy(0.2), pt.train.precision(0.2), pt.train.recall(0.2)]
-    found = scores > 0.2
+    positive = scores > 0.2
     assert evaluated(scores, labels, metrics) == pytest.approx(
         {
-            "binary_accuracy": (found == right).mean(),
-            "precision": (found & right).sum() / found.sum(),
-            "recall": (found & right).sum() / right.sum(),
+            "binary_accuracy": (positive == right).mean(),
+            "precision": (positive & right).sum() / positive.sum(),
+            "recall": (positive & right).sum() / right.sum(),
         },
         rel=1e-6,
     )

@@ -27,11 +27,11 @@ RECORDED = json.loads((Path(__file__).parent / "data" / "notes.json").read_text(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_notes_as_basic_pitch(seed):
-    found = notes.notes_of(*(each.tolist() for each in frames_and_onsets(seed)))
+    events = notes.notes_of(*(each.tolist() for each in frames_and_onsets(seed)))
     expected = RECORDED["notes"][seed]
     assert len(expected) > 20
-    assert [note[:3] for note in found] == [tuple(note[:3]) for note in expected]
-    np.testing.assert_allclose([n[3] for n in found], [n[3] for n in expected], atol=2e-6)
+    assert [note[:3] for note in events] == [tuple(note[:3]) for note in expected]
+    np.testing.assert_allclose([n[3] for n in events], [n[3] for n in expected], atol=2e-6)
 
 
 def test_windows_of_a_sound_overlap():
@@ -125,33 +125,33 @@ def test_recognized_tasks(shapes, name):
 
 
 def scene(*outputs, size=(16, 16), **more):
-    named = {str(at): pt.asarray(each) for at, each in enumerate(outputs)}
+    named = {str(at): pt.asarray(output) for at, output in enumerate(outputs)}
     matrix = pt.asarray([[60 / 16, 0.0, 0.0], [0.0, 30 / 16, 0.0]])
     return Scene(named, pt.asarray(PICTURE), matrix, size, **more)
 
 
-def decoded(name, given):
-    return asyncio.run(tasks.decoded(name, given))
+def decoded(name, shown):
+    return asyncio.run(tasks.decoded(name, shown))
 
 
 def test_classes_are_probabilities():
     logits = np.asarray([[0.0, 2.0, 1.0]], "float32")
-    found = decoded("classes", scene(logits, labels=["a", "b", "c"]))
+    findings = decoded("classes", scene(logits, labels=["a", "b", "c"]))
     parts = np.exp(logits[0]) / np.exp(logits[0]).sum()
-    assert [name for name, _ in found.bars] == ["b", "c", "a"]
-    np.testing.assert_allclose([n for _, n in found.bars], sorted(parts)[::-1], rtol=1e-5)
-    same = decoded("classes", scene(np.asarray([[0.25, 0.75]], "float32")))
-    assert same.bars == [("class 1", 0.75), ("class 0", 0.25)]
+    assert [name for name, _ in findings.bars] == ["b", "c", "a"]
+    np.testing.assert_allclose([n for _, n in findings.bars], sorted(parts)[::-1], rtol=1e-5)
+    unchanged = decoded("classes", scene(np.asarray([[0.25, 0.75]], "float32")))
+    assert unchanged.bars == [("class 1", 0.75), ("class 0", 0.25)]
 
 
 def test_boxes_of_objects():
     rows = np.zeros((1, 100, 6), "float32")
     rows[0, 3] = [2, 4, 8, 12, 0.9, 15]
     rows[0, 7] = [0, 0, 16, 16, 0.2, 0]
-    found = decoded("objects", scene(rows))
-    assert [name for name, _ in found.bars] == ["cat"]
-    assert found.labels[0][0] == "cat 90%"
-    np.testing.assert_allclose(found.boxes.numpy()[0], [7.5, 7.5, 22.5, 30.0], atol=1e-4)
+    findings = decoded("objects", scene(rows))
+    assert [name for name, _ in findings.bars] == ["cat"]
+    assert findings.labels[0][0] == "cat 90%"
+    np.testing.assert_allclose(findings.boxes.numpy()[0], [7.5, 7.5, 22.5, 30.0], atol=1e-4)
 
 
 def test_segments_over_the_picture():
@@ -164,8 +164,8 @@ def test_segments_over_the_picture():
 
 
 def test_emotions_are_sorted():
-    found = decoded("emotion", scene(np.asarray([[0, 0, 0.1, 0.7, 0, 0, 0.2]], "float32")))
-    assert [name for name, _ in found.bars[:2]] == ["happy", "neutral"]
+    findings = decoded("emotion", scene(np.asarray([[0, 0, 0.1, 0.7, 0, 0, 0.2]], "float32")))
+    assert [name for name, _ in findings.bars[:2]] == ["happy", "neutral"]
 
 
 def test_shapes_that_do_not_fit_a_task():

@@ -30,13 +30,13 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 def test_file_of_digits_is_read_like_scikit_learn(file: bytes) -> None:
     learned, held = digits_data.load(file)
-    given = load_digits()
-    out = np.arange(len(given.target)) % 5 == 0
+    digits = load_digits()
+    out = np.arange(len(digits.target)) % 5 == 0
     assert (learned.count, held.count) == (1437, 360)
-    np.testing.assert_array_equal(learned.pixels.numpy(), given.images[~out])
-    np.testing.assert_array_equal(held.pixels.numpy(), given.images[out])
-    np.testing.assert_array_equal(learned.labels.numpy(), given.target[~out])
-    np.testing.assert_array_equal(held.labels.numpy(), given.target[out])
+    np.testing.assert_array_equal(learned.pixels.numpy(), digits.images[~out])
+    np.testing.assert_array_equal(held.pixels.numpy(), digits.images[out])
+    np.testing.assert_array_equal(learned.labels.numpy(), digits.target[~out])
+    np.testing.assert_array_equal(held.labels.numpy(), digits.target[out])
     assert learned.pixels.dtype == pt.uint8
 
 
@@ -53,9 +53,9 @@ def test_damaged_file_of_digits_is_refused(file: bytes, damage: str) -> None:
 
 
 def image(strokes: Strokes) -> np.ndarray:
-    found: np.ndarray = drawn_digit.image_of(strokes).numpy()
-    assert found.shape == (8, 8) and found.dtype == np.uint8
-    return found
+    image: np.ndarray = drawn_digit.image_of(strokes).numpy()
+    assert image.shape == (8, 8) and image.dtype == np.uint8
+    return image
 
 
 def test_pixels_count_the_dots_of_their_block() -> None:

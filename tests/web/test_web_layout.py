@@ -34,9 +34,9 @@ def programs() -> dict[str, Path]:
 def imports_of(file: Path) -> list[Path]:
     text = file.read_text()
     if file.suffix == ".js":
-        found = [(file.parent / name).resolve() for name in JAVASCRIPT_IMPORT.findall(text)]
+        imported = [(file.parent / name).resolve() for name in JAVASCRIPT_IMPORT.findall(text)]
         # The programs of examples/ are data.
-        return [path for path in found if path.suffix != ".json"]
+        return [path for path in imported if path.suffix != ".json"]
     modules = programs()
     return [modules[name] for name in PYTHON_IMPORT.findall(text) if name in modules]
 

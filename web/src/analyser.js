@@ -25,16 +25,14 @@ createGallery(analyser, opener.open);
 const speed = createSpeedView(analyser);
 for (const create of [createModelCard, createGraphView, createLayerView, createLayerTable])
   create(analyser);
-// The input comes last: it runs the model when the others have been told.
+// The input comes last: it runs the model after the other parts have shown it.
 for (const part of [speed, createOutput(analyser), createInput(analyser)]) analyser.add(part);
 
 try {
-  const started = performance.now();
-  const found = await client.start(new URL("../", document.baseURI).href);
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  showRenderer(found);
-  speed.renderer = found.renderer ?? "none";
-  loading.finish(`Python is ready, in ${seconds} s`);
+  const started = await client.start(new URL("../", document.baseURI).href);
+  showRenderer(started);
+  speed.renderer = started.renderer ?? "none";
+  loading.finish();
   opener.connect();
 } catch (error) {
   loading.fail(textOf(error));

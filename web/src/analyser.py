@@ -60,13 +60,13 @@ async def call(part: str, method: str, *args: Any) -> Any:
     and its input loaded again. Objects and arrays of JavaScript become dicts and lists; files,
     canvases and bitmaps stay as they are. The result is JSON, or an object of JavaScript.
     """
-    given = [arg.to_py() if isinstance(arg, JsProxy) else arg for arg in args]
+    arguments = [arg.to_py() if isinstance(arg, JsProxy) else arg for arg in args]
     if method == "cancel":
         _session.cancel()
         return "null"
 
     async def work() -> Any:
-        return await awaited(getattr(_part(part), method)(*given))
+        return await awaited(getattr(_part(part), method)(*arguments))
 
     async with _session.lock:
         result = await surviving(work, _session.recover)

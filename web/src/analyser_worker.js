@@ -1,8 +1,7 @@
 /** @file Entry point of the analyser's worker: starts Python and forwards the page's requests to analyser.py. */
 
-import { startPython } from "./python/python_runtime.js";
 import { send, serveRequests } from "./python/serve_requests.js";
-import { probeWebGL } from "./python/webgl_probe.js";
+import { startModule } from "./python/start_module.js";
 
 /** @import { Events } from "./python/protocol.js" */
 
@@ -26,12 +25,12 @@ let analyser;
 serveRequests({
   /** @param {string} base */
   async start(base) {
-    const { renderer, reason } = probeWebGL();
-    const program = { sources, modules: { analyser_host: host } };
-    const python = await startPython(base, program, (progress) => send("progress", progress));
-    analyser = python.pyimport("analyser");
-    const files = performance.getEntriesByType("resource").map(({ name }) => name);
-    return { renderer, reason, files };
+    const { module, started } = await startModule("analyser", base, {
+      sources,
+      modules: { analyser_host: host },
+    });
+    analyser = module;
+    return started;
   },
   /** Calls a method of one of the page's parts. @param {string} part @param {string} method @param {unknown[]} args */
   async call(part, method, ...args) {

@@ -1,12 +1,12 @@
 """Functions that the worker calls, and the sessions of the page's sections."""
 
 import asyncio
-import inspect
 import json
 from functools import cache
 
 import demo_host
 import playground
+from awaiting import awaited
 from photo_session import PhotoSession
 from runner import run_program
 
@@ -108,8 +108,7 @@ def _surface():
 
 async def _call(session: object, verb: str, arguments: str) -> str:
     try:
-        result = getattr(session, verb)(*json.loads(arguments))
-        return json.dumps(await result if inspect.isawaitable(result) else result)
+        return json.dumps(await awaited(getattr(session, verb)(*json.loads(arguments))))
     finally:
         demo_host.numbers()
 

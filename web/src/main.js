@@ -28,14 +28,12 @@ async function startPrograms() {
   playground.ready = false;
   loading.begin();
   try {
-    const started = performance.now();
-    const found = await programs.start();
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    showRenderer(found);
-    find("renderer", HTMLElement).textContent = found.renderer ?? `none; ${found.reason}`;
-    loading.finish(`Python is ready, in ${seconds} s`);
+    const started = await programs.start();
+    showRenderer(started);
+    find("renderer", HTMLElement).textContent = started.renderer ?? `none; ${started.reason}`;
+    loading.finish();
     playground.ready = true;
-    return found;
+    return started;
   } catch (error) {
     if (!(error instanceof StoppedError)) loading.fail(textOf(error));
     return null;
@@ -52,6 +50,6 @@ async function startModels() {
 }
 
 // One after the other, so that the first one is ready sooner and its downloads are in the cache.
-const found = await startPrograms();
-if (found?.renderer) await startModels();
-if (found) await keepOffline(found.files).catch(console.warn);
+const started = await startPrograms();
+if (started?.renderer) await startModels();
+if (started) await keepOffline(started.files).catch(console.warn);

@@ -1,9 +1,8 @@
 /** @file Entry point of the worker: starts Python and forwards the page's requests to demo.py. */
 
 import { HostModule } from "./python/host_module.js";
-import { startPython } from "./python/python_runtime.js";
 import { send, serveRequests } from "./python/serve_requests.js";
-import { probeWebGL } from "./python/webgl_probe.js";
+import { startModule } from "./python/start_module.js";
 
 /** @type {Record<string, string>} */
 const sources = import.meta.glob(["./demo.py", "./python/*.py", "./features/*/*.py"], {
@@ -19,14 +18,14 @@ let demo;
 serveRequests({
   /** @param {string} base */
   async start(base) {
-    const { renderer, reason } = probeWebGL();
-    const program = { sources, modules: { demo_host: host } };
-    const python = await startPython(base, program, (progress) => send("progress", progress));
-    demo = python.pyimport("demo");
+    const { module, started } = await startModule("demo", base, {
+      sources,
+      modules: { demo_host: host },
+    });
+    demo = module;
     host.readNumbers = () => JSON.parse(demo.numbers());
     host.numbers();
-    const files = performance.getEntriesByType("resource").map(({ name }) => name);
-    return { renderer, reason, files };
+    return started;
   },
   /** @param {string} source */
   async run(source) {

@@ -20,10 +20,10 @@ export function createCodeView(details, files) {
  * @param {HTMLElement} details a details element
  */
 export function createProgramView(details) {
-  const place = make("div");
+  const body = make("div");
   /** @type {{ name: string, source: string } | null} */
   let shown = null;
-  details.append(place);
+  details.append(body);
   details.addEventListener("toggle", draw);
 
   function draw() {
@@ -32,7 +32,7 @@ export function createProgramView(details) {
     const address = demo instanceof HTMLAnchorElement ? demo.href : "";
     const program = new URLSearchParams({ program: shown.source });
     const link = make("a", { href: `${address}#${program}` }, "Open in the playground");
-    place.replaceChildren(...highlighted(shown), make("p", {}, link));
+    body.replaceChildren(...highlighted(shown), make("p", {}, link));
   }
 
   return {

@@ -9,9 +9,9 @@
  * @returns {T}
  */
 export function find(id, type) {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`page: no ${type.name} with id "${id}"`);
-  return found;
+  const element = document.getElementById(id);
+  if (!(element instanceof type)) throw new Error(`page: no ${type.name} with id "${id}"`);
+  return element;
 }
 
 /**

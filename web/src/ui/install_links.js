@@ -3,5 +3,5 @@
 import { make } from "./dom.js";
 
 const wheel = document.querySelector("[data-wheel]");
-for (const place of document.querySelectorAll("[data-wheel-address]"))
-  place.replaceWith(make("span", {}, wheel instanceof HTMLAnchorElement ? wheel.href : ""));
+for (const element of document.querySelectorAll("[data-wheel-address]"))
+  element.replaceWith(make("span", {}, wheel instanceof HTMLAnchorElement ? wheel.href : ""));

@@ -69,7 +69,6 @@ export class ModelProblem extends Error {
 }
 
 export class Analyser {
-  #client;
   /** @type {Map<string, ((value: any) => void)[]>} */
   #listeners = new Map();
   /** @type {Part[]} */
@@ -81,7 +80,6 @@ export class Analyser {
 
   /** @param {Client} client */
   constructor(client) {
-    this.#client = client;
     this.client = client;
   }
 
@@ -117,7 +115,7 @@ export class Analyser {
    * @param {Transferable[]} [transfer]
    */
   call(part, method, args = [], transfer = []) {
-    return this.#client.call("call", [part, method, ...args], transfer);
+    return this.client.call("call", [part, method, ...args], transfer);
   }
 
   /**
@@ -139,12 +137,12 @@ export class Analyser {
     await this.#show({ ...(await this.call("session", "reshape", [shapes])), source });
   }
 
-  /** @param {Description} found */
-  async #show(found) {
-    this.description = found;
-    this.emit("model", found);
-    for (const part of this.#parts) await part.show?.(found);
-    return found;
+  /** @param {Description} description */
+  async #show(description) {
+    this.description = description;
+    this.emit("model", description);
+    for (const part of this.#parts) await part.show?.(description);
+    return description;
   }
 
   cancel() {

@@ -64,11 +64,11 @@ export function createConfusionMatrix(table, onChoose) {
 
   return {
     fill,
-    /** Marks the cell whose images are shown; null marks none. @param {[number, number] | null} place */
-    set chosen(place) {
+    /** Marks the cell whose images are shown; null marks none. @param {[number, number] | null} pair label and prediction */
+    set chosen(pair) {
       for (const [label, row] of cells.entries()) {
         for (const [predicted, cell] of row.entries()) {
-          cell.ariaPressed = String(label === place?.[0] && predicted === place?.[1]);
+          cell.ariaPressed = String(label === pair?.[0] && predicted === pair?.[1]);
         }
       }
     },

@@ -5,6 +5,7 @@ import { find } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { loadFile } from "../../ui/load_file.js";
 import { formatBytes, formatNumber, formatPercent, Metrics } from "../../ui/metrics.js";
+import { Once } from "../../ui/once.js";
 import { whenVisible } from "../../ui/when_visible.js";
 import dataSource from "./digits_data.py?raw";
 import modelSource from "./digits_model.py?raw";
@@ -35,12 +36,12 @@ export function createDigits(client) {
   const status = find("digits-status", HTMLElement);
   const metrics = new Metrics(find("digits-metrics", HTMLElement));
   const results = createDigitsResults();
-  const pad = createDrawnDigit(client, prepare);
+  /** Gives the worker the images and a network. */
+  const preparation = new Once(open);
+  const pad = createDrawnDigit(client, () => preparation.done());
   /** @type {State} */
   let state = "new";
   let connected = false;
-  /** @type {Promise<void> | null} resolves when this worker has the images and a network */
-  let prepared = null;
   /** True if the settings no longer match the network. */
   let changed = false;
 
@@ -77,15 +78,7 @@ export function createDigits(client) {
     if (target instanceof HTMLSelectElement && target.name === "optimizer")
       rate.value = RATES[target.value];
     if (target !== rate) changed = true;
-    else if (prepared) client.call("digits", ["rate", Number(rate.value)]).catch(report);
-  }
-
-  function prepare() {
-    prepared ??= open().catch((error) => {
-      prepared = null;
-      throw error;
-    });
-    return prepared;
+    else if (preparation.begun) client.call("digits", ["rate", Number(rate.value)]).catch(report);
   }
 
   async function open() {
@@ -133,7 +126,7 @@ export function createDigits(client) {
     button.disabled = true;
     status.textContent = "Loading";
     try {
-      await prepare();
+      await preparation.done();
       if (isNew && changed) await resetNetwork();
       enter("training", "Training");
       /** @type {string | null} */
@@ -177,7 +170,7 @@ export function createDigits(client) {
     connect() {
       connected = true;
       enter("new");
-      whenVisible(section, () => prepare().catch(report));
+      whenVisible(section, () => preparation.done().catch(report));
     },
   };
 }

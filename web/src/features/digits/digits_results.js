@@ -52,10 +52,10 @@ export function createDigitsResults() {
       return;
     }
     const [label, predicted] = chosen;
-    const found = all.filter((each) => each.label === label && each.predicted === predicted);
-    const count = found.length === 1 ? "1 image" : `${found.length || "no"} images`;
+    const inCell = all.filter((p) => p.label === label && p.predicted === predicted);
+    const count = inCell.length === 1 ? "1 image" : `${inCell.length || "no"} images`;
     title.textContent = `${label} predicted as ${predicted}: ${count}`;
-    showCards(cards, found);
+    showCards(cards, inCell);
   }
 
   return {

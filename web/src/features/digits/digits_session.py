@@ -101,13 +101,13 @@ class DigitsSession:
         """Return the probability of each digit for the drawn one."""
         if self._drawn is None or self._run is None:
             return None
-        found = digits_model.probabilities(self._run.model, self._drawn)
-        return finite((await found.data()).tolist()[0])
+        scores = digits_model.probabilities(self._run.model, self._drawn)
+        return finite((await scores.data()).tolist()[0])
 
     async def _test(self, run: Run) -> None:
         """Send the probabilities for all test images to the page."""
-        found = digits_model.probabilities(run.model, self._testing.pixels)
-        values = (await found.data()).cast("B")
+        scores = digits_model.probabilities(run.model, self._testing.pixels)
+        values = (await scores.data()).cast("B")
         if run is self._run:
             self._page.digitsTest(run.step, to_js(values))
 

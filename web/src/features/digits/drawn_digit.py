@@ -82,11 +82,11 @@ def points_along(strokes: Sequence[Stroke]) -> list[Point]:
     """Return `POINTS` evenly spaced points on the strokes."""
     lengths = [length(stroke) for stroke in strokes]
     step = sum(lengths) / (POINTS - len(strokes)) if len(strokes) < POINTS else math.inf
-    found: list[Point] = []
+    points: list[Point] = []
     for stroke in strokes:
-        found += walk(stroke, step)
+        points += walk(stroke, step)
     # Rounding errors can add or drop a point.
-    return (found + [found[-1]] * POINTS)[:POINTS]
+    return (points + [points[-1]] * POINTS)[:POINTS]
 
 
 def walk(stroke: Stroke, step: float) -> Iterator[Point]:

@@ -31,7 +31,8 @@ export function evaluate({ pixels, labels }, probabilities) {
     return { pixels: pixels[i], label, predicted: likeliest(ofImage), probabilities: ofImage };
   });
   const right = predictions.filter(({ label, predicted }) => label === predicted).length;
-  const loss = predictions.reduce((sum, each) => sum + lossOf(each), 0) / predictions.length;
+  const loss =
+    predictions.reduce((sum, prediction) => sum + lossOf(prediction), 0) / predictions.length;
   return { predictions, accuracy: right / predictions.length, loss };
 }
 

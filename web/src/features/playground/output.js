@@ -215,7 +215,7 @@ function trace(frames) {
 
 /** @param {Frame} frame */
 function frameOf({ file, line, name, text, yours }) {
-  const place = `${yours ? "your program" : file.replace(/^.*site-packages\//, "")}, line ${line}`;
-  const where = make("span", { className: "place" }, name ? `${place}, in ${name}` : place);
+  const location = `${yours ? "your program" : file.replace(/^.*site-packages\//, "")}, line ${line}`;
+  const where = make("span", { className: "place" }, name ? `${location}, in ${name}` : location);
   return make("div", { className: "frame" }, where, make("code", {}, text));
 }

@@ -98,8 +98,8 @@ async def download(tree: object, filename: str = "model.safetensors") -> None:
 def library_names(module: str) -> str:
     """Return the public names of the library's module, as JSON; "" is the library itself."""
     # Modules are imported when they are first needed, so not all of them at once.
-    found = getattr(pt, module, None) if module else pt
-    names = dir(found) if isinstance(found, ModuleType) else []
+    value = getattr(pt, module, None) if module else pt
+    names = dir(value) if isinstance(value, ModuleType) else []
     return json.dumps([name for name in names if not name.startswith("_")])
 
 

@@ -10,6 +10,7 @@ export function createLoading(client) {
   const bar = find("loading-bar", HTMLProgressElement);
   const text = find("loading-text", HTMLElement);
   const notice = find("notice", HTMLElement);
+  let begun = performance.now();
   client.on("progress", ({ step, fraction }) => {
     text.textContent = step;
     // The total grows when a download starts late; the bar must not go back then.
@@ -18,16 +19,17 @@ export function createLoading(client) {
 
   return {
     begin() {
+      begun = performance.now();
       loading.dataset.state = "loading";
       bar.value = 0;
       text.textContent = "Starting";
       notice.hidden = true;
     },
-    /** @param {string} message */
-    finish(message) {
+    finish() {
       loading.dataset.state = "ready";
       bar.value = 1;
-      text.textContent = message;
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      text.textContent = `Python is ready, in ${seconds} s`;
     },
     /** @param {string} reason */
     fail(reason) {

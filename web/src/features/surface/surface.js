@@ -5,6 +5,7 @@ import { createCodeView } from "../../ui/code_view.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { formatBytes, formatNumber, formatPercent, Metrics } from "../../ui/metrics.js";
+import { Once } from "../../ui/once.js";
 import { whenVisible } from "../../ui/when_visible.js";
 import modelSource from "./surface_model.py?raw";
 import { createSurfacePoints } from "./surface_points.js";
@@ -37,8 +38,8 @@ export function createSurface(client) {
     { range: (_, high) => [0, Math.max(high * 1.05, 0.1)], tick: String },
   );
   let connected = false;
-  /** @type {Promise<void> | null} resolves when this worker has a canvas, points and a network */
-  let prepared = null;
+  /** Gives the worker a canvas, points and a network. */
+  const preparation = new Once(open);
   /** @type {Promise<void> | null} resolves when the current training ends */
   let playing = null;
   /** Actions of the controls, done one after another. Training itself is not part of the queue. */
@@ -73,7 +74,7 @@ export function createSurface(client) {
     queue = queue.then(async () => {
       if (!connected) return;
       try {
-        await prepare();
+        await preparation.done();
         await act();
       } catch (error) {
         report(error);
@@ -97,14 +98,6 @@ export function createSurface(client) {
   /** @param {string} verb @param {unknown[]} args */
   function ask(verb, ...args) {
     return client.call("surface", [verb, ...args]);
-  }
-
-  function prepare() {
-    prepared ??= open().catch((error) => {
-      prepared = null;
-      throw error;
-    });
-    return prepared;
   }
 
   async function open() {

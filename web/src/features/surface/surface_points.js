@@ -64,10 +64,10 @@ export function createSurfacePoints(plane, onChoose, onRemove) {
 /** Class 0 is round and class 1 square, for visitors who cannot distinguish the colours. @param {Point} point */
 function markOf([x, y, label]) {
   const mark = document.createElementNS(SVG, label ? "rect" : "circle");
-  const place = label
+  const outline = label
     ? { x: x - SIZE, y: -y - SIZE, width: 2 * SIZE, height: 2 * SIZE }
     : { cx: x, cy: -y, r: 1.15 * SIZE };
-  for (const [name, value] of Object.entries(place)) mark.setAttribute(name, value.toFixed(4));
+  for (const [name, value] of Object.entries(outline)) mark.setAttribute(name, value.toFixed(4));
   mark.setAttribute("class", label ? "one" : "zero");
   return mark;
 }

@@ -79,7 +79,7 @@ export function createGallery(analyser, open) {
     const sizes = await response.json();
     for (const [i, { model, helpers }] of ROWS.entries()) {
       const bytes = [model, ...Object.values(helpers ?? {})].flatMap((file) => parts(file, sizes));
-      const sum = bytes.reduce((total, each) => total + each, 0);
+      const sum = bytes.reduce((total, n) => total + n, 0);
       buttons[i].append(make("small", {}, formatBytes(sum)));
     }
   }

@@ -64,17 +64,17 @@ export function createGraphView(analyser) {
   let selected = -1;
   /** @type {(number | null)[]} */
   let times = [];
-  /** Layers that the search has found, and the one that is shown. */
-  let found = /** @type {number[]} */ ([]);
-  let place = -1;
+  /** Layers that match the search, and the position in this list of the one that is shown. */
+  let matches = /** @type {number[]} */ ([]);
+  let position = -1;
 
   drawn.onPick = (at) => pick(at);
   search.oninput = runSearch;
   search.onkeydown = (event) => {
-    if (event.key !== "Enter" || found.length === 0) return;
-    place = (place + (event.shiftKey ? -1 : 1) + found.length) % found.length;
-    analyser.emit("select", found[place]);
-    status.textContent = `${place + 1} of ${found.length} found`;
+    if (event.key !== "Enter" || matches.length === 0) return;
+    position = (position + (event.shiftKey ? -1 : 1) + matches.length) % matches.length;
+    analyser.emit("select", matches[position]);
+    status.textContent = `${position + 1} of ${matches.length} found`;
   };
   canvas.onkeydown = onKey;
   analyser.on("model", ({ layers }) => {
@@ -82,7 +82,7 @@ export function createGraphView(analyser) {
     selected = current = -1;
     times = [];
     search.value = "";
-    found = [];
+    matches = [];
     for (const title of ["Open all", "Close all"]) {
       const button = buttons.get(title);
       if (button) button.hidden = !scopes.hasScopes;
@@ -152,10 +152,10 @@ export function createGraphView(analyser) {
   /** @returns {Box[]} */
   function boxes() {
     const layers = analyser.description?.layers ?? [];
-    const marked = new Set(found.map((at) => shown.places[at]));
+    const marked = new Set(matches.map((at) => shown.places[at]));
     return shown.items.map(({ scope, layers: inside }, at) => {
       const first = layers[inside[0]];
-      const measured = inside.map((each) => times[each]).filter((ms) => typeof ms === "number");
+      const measured = inside.map((layer) => times[layer]).filter((ms) => typeof ms === "number");
       const took = measured.reduce((sum, ms) => sum + ms, 0);
       const time = measured.length ? `${took.toFixed(took < 1 ? 3 : 2)} ms` : "";
       const about = scope
@@ -203,15 +203,15 @@ export function createGraphView(analyser) {
   function runSearch() {
     const wanted = search.value.trim().toLowerCase();
     const layers = analyser.description?.layers ?? [];
-    found = wanted
+    matches = wanted
       ? layers.flatMap(({ name, operator }, at) =>
           `${name} ${operator}`.toLowerCase().includes(wanted) ? [at] : [],
         )
       : [];
-    place = -1;
+    position = -1;
     drawn.boxes = boxes();
     status.textContent = wanted
-      ? `${found.length} found; Enter goes to the next one`
+      ? `${matches.length} found; Enter goes to the next one`
       : `${shown.items.length} nodes`;
   }
 

@@ -39,6 +39,11 @@ class InputSession:
         self.matrix: pt.Tensor | None = None
         self.frames = 0
 
+    @property
+    def input_name(self) -> str:
+        """Name of the model's input that is prepared here; "" if there is none."""
+        return "" if self._info is None else self._info.name
+
     # --- the model --------------------------------------------------------------------------------
 
     async def begin(
@@ -108,7 +113,7 @@ class InputSession:
             "kind": self.kind,
             "task": self.task,
             "tasks": [[row.name, row.title] for row in TASKS.values()],
-            "input": "" if self._info is None else self._info.name,
+            "input": self.input_name,
             "options": None if self._options is None else asdict(self._options),
             "fits": [[name, FITS[name]] for name in fits],
             "scalings": [[name, title] for name, (title, _) in SCALINGS.items()],
@@ -124,7 +129,7 @@ class InputSession:
         """Return a program that prepares an input and runs the model on it."""
         model_address, picture_address = map(json.dumps, self._addresses)
         start = f"import py_tensor as pt\n\nmodel = await pt.models.load({model_address})\n\n\n"
-        name = json.dumps(self._info.name) if self._info is not None else ""
+        name = json.dumps(self.input_name)
         if self.kind == "sound":
             return (
                 f"{start}rate, length = {sounds.MODEL_RATE}, {sounds.WINDOW}\n"

@@ -91,8 +91,7 @@ def guessed(info: Any, hints: dict[str, Any]) -> Options:
         scaling="bytes" if whole else usual if hints.get("task") == "classes" else "unit",
     )
     ignored = {"task", *(("height", "width") if known else ()), *(("scaling",) if whole else ())}
-    given = {name: value for name, value in hints.items() if name not in ignored}
-    return options.changed(given)
+    return options.changed({name: hints[name] for name in hints.keys() - ignored})
 
 
 def code(options: Options) -> str:

@@ -181,8 +181,8 @@ export function createLayerTable(analyser) {
     return make("tr", { className: "spacer", ariaHidden: "true" }, cell);
   }
 
-  /** @param {Row} row @param {number} place */
-  function element(row, place) {
+  /** @param {Row} row @param {number} position */
+  function element(row, position) {
     const isSelected = row.at === selected;
     const cells = COLUMNS.map(({ name, text }) => {
       const shown = text(row);
@@ -194,7 +194,7 @@ export function createLayerTable(analyser) {
       return make("td", {}, button);
     });
     const line = make("tr", { className: isSelected ? "line selected" : "line" }, ...cells);
-    line.setAttribute("aria-rowindex", String(place + 2));
+    line.setAttribute("aria-rowindex", String(position + 2));
     line.dataset.layer = String(row.at);
     return line;
   }
@@ -217,10 +217,10 @@ export function createLayerTable(analyser) {
     if (button instanceof HTMLElement) button.focus({ preventScroll: true });
   }
 
-  /** Scrolls to a row. @param {number} place */
-  function reveal(place) {
-    if (place < 0) return;
-    const top = place * ROW_HEIGHT;
+  /** Scrolls to a row. @param {number} position */
+  function reveal(position) {
+    if (position < 0) return;
+    const top = position * ROW_HEIGHT;
     const view = scroll.clientHeight - 2 * ROW_HEIGHT;
     if (top < scroll.scrollTop) scroll.scrollTop = top;
     else if (top > scroll.scrollTop + view) scroll.scrollTop = top - view;

@@ -4,6 +4,7 @@ import { createProgramView } from "../../../ui/code_view.js";
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, formatCount, shapeText } from "../../../ui/metrics.js";
+import { addressOf, randomInputs } from "../model/program_text.js";
 
 /** @import { Analyser, Description, Layer } from "../analyser.js" */
 
@@ -76,13 +77,13 @@ export function createLayerView(analyser) {
     if (!analyser.description || at === selected) return;
     selected = at;
     const layer = analyser.description.layers[at];
-    const place = make("div", { className: "details" });
+    const body = make("div", { className: "details" });
     const status = make(
       "p",
       { className: "status", role: "status" },
       "Running the model up to this layer…",
     );
-    panel.replaceChildren(...head(analyser, analyser.description, layer), status, place);
+    panel.replaceChildren(...head(analyser, analyser.description, layer), status, body);
     panel.scrollTop = 0;
     asked += 1;
     const number = asked;
@@ -97,7 +98,7 @@ export function createLayerView(analyser) {
       status.textContent = shown.kernels.length
         ? ""
         : "This layer is computed when the model is loaded, or runs no kernel.";
-      place.replaceChildren(...details(layer, shown));
+      body.replaceChildren(...details(layer, shown));
     } catch (error) {
       if (number === asked) status.textContent = textOf(error);
     }
@@ -118,8 +119,8 @@ export function createLayerView(analyser) {
     const number = asked;
     try {
       /** @type {Activation[]} */
-      const found = await analyser.call("layers", "activations", [selected]);
-      if (number === asked) showActivations(found);
+      const drawn = await analyser.call("layers", "activations", [selected]);
+      if (number === asked) showActivations(drawn);
     } catch {
       // The layer may be one that is computed when the model is loaded.
     }
@@ -127,10 +128,10 @@ export function createLayerView(analyser) {
     refreshing = false;
   }
 
-  /** @param {Activation[]} found */
-  function showActivations(found) {
+  /** @param {Activation[]} drawn */
+  function showActivations(drawn) {
     live.replaceChildren(
-      ...found.flatMap(({ name, shape, maps, plot, value }) => {
+      ...drawn.flatMap(({ name, shape, maps, plot, value }) => {
         const text = [shape, maps, value].filter(Boolean).join(" · ");
         /** @type {HTMLElement[]} */
         const parts = [make("p", { className: "hint" }, make("code", {}, name), ` ${text}`)];
@@ -168,16 +169,12 @@ export function createLayerView(analyser) {
 
   /** Python that reads the values of a layer. @param {Layer} layer */
   function programOf(layer) {
-    const { source = "", inputs = [], shapes = {} } = analyser.description ?? {};
-    const place = typeof source === "string" ? source : Object.keys(source)[0];
-    const given = inputs.map(
-      ({ name }) => `${JSON.stringify(name)}: pt.random.uniform((${shapes[name].join(", ")},))`,
-    );
+    const model = /** @type {Description} */ (analyser.description);
     const names = layer.outputs.filter(Boolean).map((name) => JSON.stringify(name));
     return `import py_tensor as pt
 
-model = await pt.models.load(${JSON.stringify(place)})
-inputs = {${given.join(", ")}}
+model = await pt.models.load(${JSON.stringify(addressOf(model.source))})
+inputs = {${randomInputs(model).join(", ")}}
 
 # Values inside the model, by name.
 for name, value in model.run(inputs, outputs=[${names.join(", ")}]).items():
@@ -203,22 +200,22 @@ function head(analyser, { layers }, layer) {
     ["Multiply-adds", formatCount(layer.multiplyAdds)],
     ...Object.entries(layer.attributes),
   ].filter(([, text]) => text !== "");
-  const before = neighbours(layers, (each) =>
-    each.outputs.some((name) => layer.inputs.includes(name)),
+  const before = neighbours(layers, (other) =>
+    other.outputs.some((name) => layer.inputs.includes(name)),
   );
-  const after = neighbours(layers, (each) =>
-    each.inputs.some((name) => layer.outputs.includes(name)),
+  const after = neighbours(layers, (other) =>
+    other.inputs.some((name) => layer.outputs.includes(name)),
   );
-  /** @param {string} title @param {number[]} places */
-  const links = (title, places) =>
-    places.length === 0
+  /** @param {string} title @param {number[]} numbers */
+  const links = (title, numbers) =>
+    numbers.length === 0
       ? []
       : [
           make(
             "p",
             { className: "neighbours" },
             `${title} `,
-            ...places.map((at) => {
+            ...numbers.map((at) => {
               const button = make(
                 "button",
                 { type: "button", title: layers[at].name },
@@ -267,14 +264,14 @@ function drawing(svg, label) {
 }
 
 /** @param {Shown} shown */
-function kernels({ kernels: found, milliseconds, timer }) {
+function kernels({ kernels: all, milliseconds, timer }) {
   const total =
     milliseconds === null ? "" : `, ${milliseconds.toFixed(3)} ms ${TIMERS[timer ?? ""] ?? ""}`;
-  const title = `${found.length} ${found.length === 1 ? "kernel" : "kernels"}${total}`;
+  const title = `${all.length} ${all.length === 1 ? "kernel" : "kernels"}${total}`;
   return [
     make("h4", {}, "Kernels of this layer alone"),
     make("p", { className: "hint" }, title),
-    ...found.map(({ name, operations, inputs, output, milliseconds: ms, shader }) => {
+    ...all.map(({ name, operations, inputs, output, milliseconds: ms, shader }) => {
       const shapes = `${inputs.map((shape) => shape.join("×") || "1").join(", ")} → ${output.join("×") || "1"}`;
       const took = ms === null ? "" : `, ${ms.toFixed(3)} ms`;
       return make(

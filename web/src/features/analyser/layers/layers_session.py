@@ -44,9 +44,9 @@ class LayersSession:
                 best[layer.name] = min(took, best.get(layer.name, took))
         return [best.get(layer.name) for layer in session.model.layers]
 
-    def show(self, at: int) -> dict[str, Any]:
+    def show(self, index: int) -> dict[str, Any]:
         """Describe a layer for the present input, and draw its filters and activations."""
-        layer = self._session.model.layers[at]
+        layer = self._session.model.layers[index]
         profile, results = self._run_alone(layer)
         return {
             "weights": self._weights(layer),
@@ -57,9 +57,9 @@ class LayersSession:
             "kernels": [] if profile is None else [*map(_kernel, profile.kernels)],
         }
 
-    def activations(self, at: int) -> list[dict[str, Any]]:
+    def activations(self, index: int) -> list[dict[str, Any]]:
         """Draw the activations of a layer for the present input, and describe them."""
-        names = [name for name in self._session.model.layers[at].outputs if name]
+        names = [name for name in self._session.model.layers[index].outputs if name]
         results = self._session.model.run(self._session.inputs, outputs=names)
         return self._draw_activations(results)
 
@@ -101,12 +101,12 @@ class LayersSession:
 
     def _draw_activations(self, results: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Describe results, and draw the first one that has maps."""
-        found: list[dict[str, Any]] = []
+        descriptions: list[dict[str, Any]] = []
         drawn = False
         for name in results:
             value = results[name]
             if not isinstance(value, pt.Tensor):
-                found.append({"name": name, "shape": type(value).__name__, "maps": None})
+                descriptions.append({"name": name, "shape": type(value).__name__, "maps": None})
                 continue
             about = {"name": name, "shape": f"{value.shape} {value.dtype}", "maps": None}
             maps = None if drawn else maps_of(value, self._session.model.format)
@@ -119,8 +119,8 @@ class LayersSession:
                 about["plot"] = pt.plot.line(numbers, height=180)._repr_html_()
             elif value.size == 1:
                 about["value"] = f"{value.reshape(()).item():.6g}"
-            found.append(about)
-        return found
+            descriptions.append(about)
+        return descriptions
 
 
 def _milliseconds(profile: Any) -> float:

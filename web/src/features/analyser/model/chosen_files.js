@@ -19,9 +19,9 @@ export async function filesOfDrop(transfer) {
 /** @param {FileSystemEntry} entry @param {Record<string, File>} files gets the files of the entry */
 async function collect(entry, files) {
   if (entry.isFile) {
-    const found = /** @type {FileSystemFileEntry} */ (entry);
+    const file = /** @type {FileSystemFileEntry} */ (entry);
     files[entry.fullPath.replace(/^\//, "")] = await new Promise((resolve, reject) => {
-      found.file(resolve, reject);
+      file.file(resolve, reject);
     });
     return;
   }
@@ -33,6 +33,6 @@ async function collect(entry, files) {
     some = await new Promise((resolve, reject) => {
       reader.readEntries(resolve, reject);
     });
-    await Promise.all(some.map((each) => collect(each, files)));
+    await Promise.all(some.map((inner) => collect(inner, files)));
   } while (some.length > 0);
 }

@@ -4,6 +4,8 @@ import { createProgramView } from "../../../ui/code_view.js";
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, formatCount } from "../../../ui/metrics.js";
+import { makeTable } from "../../../ui/table.js";
+import { addressOf, randomInputs } from "./program_text.js";
 
 /** @import { Analyser, Description, Value } from "../analyser.js" */
 
@@ -17,17 +19,17 @@ export function createModelCard(analyser) {
   const failure = find("model-failure", HTMLElement);
   const lengths = find("lengths", HTMLFormElement);
   const program = createProgramView(find("model-code", HTMLElement));
-  analyser.on("model", (found) => {
-    find("model-name", HTMLElement).textContent = found.name;
-    card.replaceChildren(...tiles(found));
-    ports.replaceChildren(table("Inputs", found.inputs), table("Outputs", found.outputs));
-    program.show("model.py", loadingProgram(found));
-    failure.hidden = found.failure === "";
-    failure.textContent = `The model does not run on this input. ${found.failure}`;
-    showLengths(found);
+  analyser.on("model", (model) => {
+    find("model-name", HTMLElement).textContent = model.name;
+    card.replaceChildren(...tiles(model));
+    ports.replaceChildren(table("Inputs", model.inputs), table("Outputs", model.outputs));
+    program.show("model.py", loadingProgram(model));
+    failure.hidden = model.failure === "";
+    failure.textContent = `The model does not run on this input. ${model.failure}`;
+    showLengths(model);
   });
 
-  /** Lets the visitor choose the lengths that the file leaves open. @param {Description} found */
+  /** Lets the visitor choose the lengths that the file leaves open. @param {Description} model */
   function showLengths({ inputs, shapes }) {
     /** @type {Record<string, number[]>} */
     const chosen = structuredClone(shapes);
@@ -64,23 +66,23 @@ export function createModelCard(analyser) {
   }
 }
 
-/** @param {Description} found */
-function tiles(found) {
-  const { layers, multiplyAdds, parameters, bytes } = found;
+/** @param {Description} model */
+function tiles(model) {
+  const { layers, multiplyAdds, parameters, bytes } = model;
   /** @type {[string, string, string][]} */
   const rows = [
-    ["format", "Format", FORMATS[found.format] ?? found.format],
-    ["producer", "Written by", found.producer || "not said"],
+    ["format", "Format", FORMATS[model.format] ?? model.format],
+    ["producer", "Written by", model.producer || "not said"],
     ["layers", "Layers", String(layers.length)],
     ["parameters", "Parameters", formatCount(parameters)],
     ["bytes", "Bytes of parameters", formatBytes(bytes)],
-    ["file", "Bytes of files", formatBytes(found.bytesRead)],
+    ["file", "Bytes of files", formatBytes(model.bytesRead)],
     [
       "multiplyAdds",
       "Multiply-adds",
       multiplyAdds === null ? "not known" : formatCount(multiplyAdds),
     ],
-    ["quantization", "Quantized weights", found.quantization || "none"],
+    ["quantization", "Quantized weights", model.quantization || "none"],
   ];
   return rows.map(([name, title, text]) => {
     const isLong = text.length > 14;
@@ -92,54 +94,27 @@ function tiles(found) {
 
 /** @param {string} title @param {Value[]} values */
 function table(title, values) {
-  const rows = values.map(({ name, shape, dtype, quantization }) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, name),
-      make(
-        "td",
-        {},
-        shape === null ? "any shape" : shape.map((n) => n ?? "?").join(" × ") || "scalar",
-      ),
-      make(
-        "td",
-        {},
-        quantization
-          ? `${dtype}, (q − ${quantization[1]}) · ${quantization[0].toPrecision(4)}`
-          : dtype,
-      ),
-    ),
-  );
-  const head = ["Name", "Shape", "Dtype"].map((text) => make("th", { scope: "col" }, text));
-  return make(
-    "table",
-    {},
-    make("caption", {}, title),
-    make("thead", {}, make("tr", {}, ...head)),
-    make("tbody", {}, ...rows),
-  );
+  const rows = values.map(({ name, shape, dtype, quantization }) => [
+    name,
+    shape === null ? "any shape" : shape.map((n) => n ?? "?").join(" × ") || "scalar",
+    quantization ? `${dtype}, (q − ${quantization[1]}) · ${quantization[0].toPrecision(4)}` : dtype,
+  ]);
+  return makeTable(title, ["Name", "Shape", "Dtype"], rows);
 }
 
-/** Python that opens the model and runs it on random values. @param {Description} found */
-function loadingProgram({ source, inputs, shapes }) {
-  const place = typeof source === "string" ? source : Object.keys(source)[0];
-  const note = typeof source === "string" ? "" : "  # a file next to the page, or its address";
-  const given = inputs.map(({ name, dtype }) => {
-    const shape = `(${shapes[name].join(", ")}${shapes[name].length === 1 ? "," : ""})`;
-    const values = dtype.startsWith("float")
-      ? `pt.random.uniform(${shape})`
-      : `pt.random.integers(0, 256, ${shape})`;
-    return `    ${JSON.stringify(name)}: ${values}${dtype === "float32" || dtype === "any" ? "" : `.astype("${dtype}")`},`;
-  });
+/** Python that opens the model and runs it on random values. @param {Description} model */
+function loadingProgram(model) {
+  const note =
+    typeof model.source === "string" ? "" : "  # a file next to the page, or its address";
+  const items = randomInputs(model).map((item) => `    ${item},`);
   return `import py_tensor as pt
 
 model = await pt.models.load(
-    ${JSON.stringify(place)},${note}
+    ${JSON.stringify(addressOf(model.source))},${note}
     progress=True,
 )
 inputs = {
-${given.join("\n")}
+${items.join("\n")}
 }
 print(model.summary(*inputs.values()))
 for name, output in model.run(inputs).items():

@@ -106,11 +106,11 @@ export function createOpenModel(analyser) {
     }
     begin();
     try {
-      const found = await analyser.load(absolute(source));
+      const description = await analyser.load(absolute(source));
       // A new address lays the page out at once. What is shown afterwards waits for the next frame.
       showAddress(source);
       find("analysis", HTMLElement).hidden = false;
-      const seconds = (found.loadMs / 1000).toFixed(1);
+      const seconds = (description.loadMs / 1000).toFixed(1);
       status.textContent = `${nameOf(source)} was opened in ${seconds} s.`;
     } catch (error) {
       if (cancelled) status.textContent = "Cancelled. Nothing was opened.";

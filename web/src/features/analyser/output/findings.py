@@ -28,9 +28,9 @@ class Scene:
         for tensor in self.outputs.values():
             if tensor.shape[-len(tail) :] == tail:
                 return tensor
-        found = ", ".join(str(each.shape) for each in self.outputs.values())
+        shapes = ", ".join(str(output.shape) for output in self.outputs.values())
         raise ValueError(
-            f"output: no output ends with the lengths {tail}; got {found}; choose another task"
+            f"output: no output ends with the lengths {tail}; got {shapes}; choose another task"
         )
 
     @property
@@ -75,19 +75,19 @@ PALETTE = [
 DOTS = (1.0, 0.3, 0.2)
 
 
-def painted(picture: pt.Tensor, found: Findings) -> pt.Tensor:
-    """Return the picture with everything that was found; nothing is read."""
+def painted(picture: pt.Tensor, findings: Findings) -> pt.Tensor:
+    """Return the picture with the findings drawn over it; nothing is read."""
     side = max(picture.shape[:2])
     thickness = max(side / 220, 1.0)
-    if found.mask is not None:
-        picture = pt.vision.draw_mask(picture, found.mask, PALETTE)
-    if found.lines is not None:
+    if findings.mask is not None:
+        picture = pt.vision.draw_mask(picture, findings.mask, PALETTE)
+    if findings.lines is not None:
         color = (0.1, 0.75, 0.95)
-        picture = pt.vision.draw_lines(picture, found.lines, color=color, thickness=thickness)
-    if found.boxes is not None:
+        picture = pt.vision.draw_lines(picture, findings.lines, color=color, thickness=thickness)
+    if findings.boxes is not None:
         color = (0.35, 0.95, 0.45)
-        picture = pt.vision.draw_boxes(picture, found.boxes, color=color, thickness=thickness)
-    if found.points is not None:
-        radius = side * found.radius or thickness * 1.6
-        picture = pt.vision.draw_points(picture, found.points, color=DOTS, radius=radius)
+        picture = pt.vision.draw_boxes(picture, findings.boxes, color=color, thickness=thickness)
+    if findings.points is not None:
+        radius = side * findings.radius or thickness * 1.6
+        picture = pt.vision.draw_points(picture, findings.points, color=DOTS, radius=radius)
     return picture

@@ -121,5 +121,5 @@ def _walk(energy: Frames, at: int, step: int, key: int, last: int) -> int:
 def _silence(energy: Frames, frames: Sequence[int], key: int) -> None:
     """Clear a key and its neighbours."""
     for at in frames:
-        for each in range(max(key - 1, 0), min(key + 2, KEYS)):
-            energy[at][each] = 0.0
+        for near in range(max(key - 1, 0), min(key + 2, KEYS)):
+            energy[at][near] = 0.0

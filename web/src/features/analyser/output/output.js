@@ -52,9 +52,9 @@ export function createOutput(analyser) {
       ),
     );
   });
-  analyser.client.on("modelOutput", (found) => {
-    last = found;
-    show(found);
+  analyser.client.on("modelOutput", (output) => {
+    last = output;
+    show(output);
   });
   analyser.on("output", async (stages) => {
     showTimes(stages);
@@ -66,30 +66,30 @@ export function createOutput(analyser) {
     return way.value === "texture" ? "texture" : "read";
   }
 
-  /** @param {ModelOutput} found */
-  function show(found) {
-    const { width, height } = found;
+  /** @param {ModelOutput} output */
+  function show(output) {
+    const { width, height } = output;
     stage.hidden = !width;
     stage.style.setProperty("--aspect", `${width} / ${height}`);
     canvas.hidden = way.value !== "texture";
     copy.hidden = !canvas.hidden;
     labels.replaceChildren(
-      ...found.labels.map(([text, x, y]) => {
+      ...output.labels.map(([text, x, y]) => {
         const label = make("span", {}, text);
         label.style.left = `${clamp((100 * x) / width)}%`;
         label.style.top = `${clamp((100 * y) / height)}%`;
         return label;
       }),
     );
-    bars.replaceChildren(...found.bars.map(([name, score]) => barOf(name, score)));
-    bars.hidden = found.bars.length === 0;
-    texts.textContent = found.texts.join("\n");
-    texts.hidden = found.texts.length === 0;
-    roll.replaceChildren(...(found.notes.length ? [pianoRoll(found.notes)] : []));
-    const nothing = found.task !== "raw" && found.task !== "picture" && isNothing(found);
+    bars.replaceChildren(...output.bars.map(([name, score]) => barOf(name, score)));
+    bars.hidden = output.bars.length === 0;
+    texts.textContent = output.texts.join("\n");
+    texts.hidden = output.texts.length === 0;
+    roll.replaceChildren(...(output.notes.length ? [pianoRoll(output.notes)] : []));
+    const nothing = output.task !== "raw" && output.task !== "picture" && isNothing(output);
     status.textContent =
-      found.problem || (nothing ? "The model found nothing that is sure enough." : "");
-    numbers.show(found.outputs);
+      output.problem || (nothing ? "The model found nothing that is sure enough." : "");
+    numbers.show(output.outputs);
   }
 
   /** @param {string} name @param {number} score */
@@ -143,7 +143,7 @@ export function createOutput(analyser) {
       const rows = (await compareOutputs(analyser, description, other.value)).map(
         ({ name, shape, largest, difference, at, ours, theirs }) => {
           const cells = [shape.join(" × "), largest.toPrecision(3), difference.toExponential(2)];
-          cells.push(placeOf(at, shape).join(", "), ours.toPrecision(6), theirs.toPrecision(6));
+          cells.push(indicesOf(at, shape).join(", "), ours.toPrecision(6), theirs.toPrecision(6));
           const line = make("tr", {}, make("th", { scope: "row" }, name));
           line.append(...cells.map((text) => make("td", {}, text)));
           line.dataset.difference = String(difference);
@@ -190,16 +190,16 @@ export function createOutput(analyser) {
   };
 }
 
-/** @param {ModelOutput} found */
+/** @param {ModelOutput} output */
 function isNothing({ bars, texts, notes, labels, reads }) {
-  // Without a read, what was found is only on the GPU.
+  // Without a read, the results are only on the GPU.
   return reads > 0 && !bars.length && !texts.length && !notes.length && !labels.length;
 }
 
 /** Indices of a position in a flat output. @param {number} at @param {number[]} shape */
-function placeOf(at, shape) {
+function indicesOf(at, shape) {
   return shape.map((length, axis) => {
-    const step = shape.slice(axis + 1).reduce((product, each) => product * each, 1);
+    const step = shape.slice(axis + 1).reduce((product, n) => product * n, 1);
     return Math.floor(at / step) % length;
   });
 }

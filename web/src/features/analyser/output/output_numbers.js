@@ -22,15 +22,15 @@ export function createOutputNumbers(analyser) {
     if (!details.open || !choice.value || asking) return;
     asking = true;
     try {
-      const found = await analyser.call("output", "numbers", [choice.value]);
-      if (found) show(found);
+      const numbers = await analyser.call("output", "numbers", [choice.value]);
+      if (numbers) show(numbers);
     } catch (error) {
       content.replaceChildren(make("p", { className: "status" }, textOf(error)));
     }
     asking = false;
   }
 
-  /** @param {any} found */
+  /** @param {any} numbers */
   function show({ shape, dtype, values, low, high, mean, deviation, histogram, notFinite }) {
     const statistics = [
       ["Shape", shape.join(" × ") || "scalar"],

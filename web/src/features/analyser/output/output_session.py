@@ -18,9 +18,9 @@ BINS = 32
 class OutputSession:
     """Draws what the model found to a canvas."""
 
-    def __init__(self, session: Any, given: Any) -> None:
+    def __init__(self, session: Any, input_session: Any) -> None:
         self._session = session
-        self._input = given
+        self._input = input_session
         self._canvas: Any = None
         self._way = "texture"
         self._pixels: tuple[bytes, int, int] | None = None
@@ -35,17 +35,16 @@ class OutputSession:
         self._session.present = self.present
 
     async def present(self, outputs: dict[str, pt.Tensor]) -> None:
-        """Decode the outputs, draw them, and tell the page what was found."""
-        given = self._input
-        info = given._info
-        x = None if info is None else self._session.inputs.get(info.name)
-        scene = self._scene(outputs, given.matrix, x)
+        """Decode the outputs, draw them, and send the findings to the page."""
+        source = self._input
+        x = self._session.inputs.get(source.input_name)
+        scene = self._scene(outputs, source.matrix, x)
         before = _reads()
         problem = ""
-        found = Findings()
-        if given.kind == "numbers" or given.task == "raw" or self._has_input():
+        findings = Findings()
+        if source.kind == "numbers" or source.task == "raw" or self._has_input():
             try:
-                found = await decoded(given.task, scene)
+                findings = await decoded(source.task, scene)
             except (
                 ValueError,
                 StopIteration,
@@ -55,25 +54,25 @@ class OutputSession:
             ) as error:
                 if is_loss(error):
                     raise
-                problem = str(error) or f"{given.task}: the outputs have other shapes"
-        picture = given.view if found.picture is None else found.picture
-        found.picture = None
+                problem = str(error) or f"{source.task}: the outputs have other shapes"
+        picture = source.view if findings.picture is None else findings.picture
+        findings.picture = None
         if picture is not None and self._canvas is not None:
-            await self._show(painted(picture, found))
+            await self._show(painted(picture, findings))
         height, width = (0, 0) if picture is None else picture.shape[:2]
         self._session.send(
             "modelOutput",
             {
-                "task": given.task,
+                "task": source.task,
                 "width": width,
                 "height": height,
-                "bars": found.bars,
-                "labels": found.labels,
-                "texts": found.texts,
-                "notes": found.notes,
+                "bars": findings.bars,
+                "labels": findings.labels,
+                "texts": findings.texts,
+                "notes": findings.notes,
                 "reads": _reads() - before,
                 "problem": problem,
-                "outputs": [[name, [*each.shape]] for name, each in outputs.items()],
+                "outputs": [[name, [*output.shape]] for name, output in outputs.items()],
             },
         )
 
@@ -100,11 +99,11 @@ class OutputSession:
         self, outputs: dict[str, pt.Tensor], matrix: pt.Tensor, x: pt.Tensor
     ) -> pt.Tensor | None:
         """Return the picture that outputs for an input make, or None if they make none."""
-        given = self._input
-        if given.task == "raw":
+        source = self._input
+        if source.task == "raw":
             return None
-        found = await decoded(given.task, self._scene(outputs, matrix, x))
-        return painted(given.view if found.picture is None else found.picture, found)
+        findings = await decoded(source.task, self._scene(outputs, matrix, x))
+        return painted(source.view if findings.picture is None else findings.picture, findings)
 
     def _scene(
         self, outputs: dict[str, pt.Tensor], matrix: pt.Tensor | None, x: pt.Tensor | None
@@ -112,8 +111,10 @@ class OutputSession:
         size = (1, 1)
         if x is not None and x.ndim == 4:
             size = x.shape[2:4] if x.shape[3] not in (1, 3, 4) else x.shape[1:3]
-        given = self._input
-        return Scene(outputs, given.view, matrix, size, given.frames, given.helpers, given.labels)
+        source = self._input
+        return Scene(
+            outputs, source.view, matrix, size, source.frames, source.helpers, source.labels
+        )
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -128,11 +129,11 @@ class OutputSession:
         flat = output.reshape((-1,)).astype("float32")
         finite = pt.isfinite(flat)
         kept = pt.where(finite, flat, 0.0)
-        low, high = (pt.where(finite, flat, other) for other in (math.inf, -math.inf))
+        low, high = (pt.where(finite, flat, limit) for limit in (math.inf, -math.inf))
         low, high = pt.min(low), pt.max(high)
         width = pt.maximum(high - low, 1e-30)
-        places = pt.clip(pt.floor((kept - low) / width * BINS), 0, BINS - 1).astype("int32")
-        counts = pt.bincount(pt.where(finite, places, BINS), minlength=BINS + 1)
+        bins = pt.clip(pt.floor((kept - low) / width * BINS), 0, BINS - 1).astype("int32")
+        counts = pt.bincount(pt.where(finite, bins, BINS), minlength=BINS + 1)
         mean = pt.sum(kept) / pt.maximum(pt.sum(finite.astype("float32")), 1.0)
         spread = pt.sqrt(pt.mean(pt.where(finite, (kept - mean) ** 2, 0.0)))
         few = flat[:SHOWN]
@@ -178,7 +179,7 @@ class OutputSession:
     def shapes(self) -> dict[str, Any]:
         """Return shapes and dtypes of the present inputs and outputs."""
         return {
-            kind: {name: [[*each.shape], each.dtype.name] for name, each in tensors.items()}
+            kind: {name: [[*x.shape], x.dtype.name] for name, x in tensors.items()}
             for kind, tensors in (
                 ("inputs", self._session.inputs),
                 ("outputs", self._session.outputs),

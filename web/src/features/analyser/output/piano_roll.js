@@ -5,7 +5,7 @@ const SPACE = "http://www.w3.org/2000/svg";
 const [WIDTH, KEY, LEFT, BOTTOM] = [640, 13, 40, 22];
 
 /** @param {number} midi */
-export function noteName(midi) {
+function noteName(midi) {
   return `${NAMES[midi % 12]}${Math.floor(midi / 12) - 1}`;
 }
 
@@ -37,9 +37,9 @@ export function pianoRoll(notes) {
     svg.append(element("line", at), text(x(second), height + 15, `${second} s`, "middle"));
   }
   for (const [start, end, pitch, amplitude] of notes) {
-    const place = { x: x(start), y: y(pitch), width: Math.max(x(end) - x(start), 2) };
+    const box = { x: x(start), y: y(pitch), width: Math.max(x(end) - x(start), 2) };
     const look = { height: KEY - 1, rx: 3, opacity: 0.35 + 0.65 * Math.min(amplitude, 1) };
-    const note = element("rect", { ...place, ...look, class: "note" });
+    const note = element("rect", { ...box, ...look, class: "note" });
     note.dataset.pitch = String(pitch);
     svg.append(note);
   }

@@ -47,39 +47,39 @@ def find_faces(detector: Any, picture: pt.Tensor, count: int = 1) -> Any:
     boxed, back = pt.vision.letterbox(picture.astype("float32"), (FACE_SIDE, FACE_SIDE))
     x = pt.vision.normalize(boxed, 0.5, 0.5, scale=1 / 255)
     name = detector.inputs[0].name
-    found = faces_of(detector.run({name: x[None]}), count)
-    boxes = pt.vision.transform_boxes(found.boxes, back)
-    return found._replace(boxes=boxes, points=pt.vision.transform_points(found.points, back))
+    faces = faces_of(detector.run({name: x[None]}), count)
+    boxes = pt.vision.transform_boxes(faces.boxes, back)
+    return faces._replace(boxes=boxes, points=pt.vision.transform_points(faces.points, back))
 
 
 def face_region(detector: Any, picture: pt.Tensor, size: Any) -> pt.Tensor:
     """Return the region of the best face, turned so that its eyes are level."""
-    found = find_faces(detector, picture)
-    turn = pt.vision.rotation_between(found.points[:, 0], found.points[:, 1])
-    found_region = pt.vision.region_matrices(found.boxes, size, rotation=turn, scale=FACE_SCALE)
-    return _or_whole(found_region, found.scores, picture, size)
+    faces = find_faces(detector, picture)
+    turn = pt.vision.rotation_between(faces.points[:, 0], faces.points[:, 1])
+    regions = pt.vision.region_matrices(faces.boxes, size, rotation=turn, scale=FACE_SCALE)
+    return _or_whole(regions, faces.scores, picture, size)
 
 
 def eye_region(detector: Any, picture: pt.Tensor, size: Any) -> pt.Tensor:
     """Return the region of the eye that is on the left of the picture."""
-    found = find_faces(detector, picture)
-    first, second = found.points[:, 0], found.points[:, 1]
+    faces = find_faces(detector, picture)
+    first, second = faces.points[:, 0], faces.points[:, 1]
     turn = pt.vision.rotation_between(first, second)
     across = pt.sqrt(pt.sum((second - first) ** 2, axis=-1, keepdims=True)) * EYE
     middle = pt.flip(first, axis=-1)
     boxes = pt.concat([middle - across, middle + across], axis=-1)
     regions = pt.vision.region_matrices(boxes, size, rotation=turn, scale=EYE_SCALE / 2)
-    return _or_whole(regions, found.scores, picture, size)
+    return _or_whole(regions, faces.scores, picture, size)
 
 
 def hand_region(detector: Any, picture: pt.Tensor, size: Any) -> pt.Tensor:
     """Return the region of the best hand."""
     boxed, back = pt.vision.letterbox(picture, (HAND_SIDE, HAND_SIDE))
     outputs = detector.run({detector.inputs[0].name: boxed[None]})
-    found = find_hands(outputs, 1)
-    boxes = pt.vision.transform_boxes(found.boxes, back)
+    hands = find_hands(outputs, 1)
+    boxes = pt.vision.transform_boxes(hands.boxes, back)
     regions = pt.vision.region_matrices(boxes, size, scale=HAND_SCALE, square=False)
-    return _or_whole(regions, found.scores, picture, size)
+    return _or_whole(regions, hands.scores, picture, size)
 
 
 def find_hands(outputs: dict[str, pt.Tensor], count: int) -> pt.vision.Hands:

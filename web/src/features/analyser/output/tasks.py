@@ -1,6 +1,5 @@
 """Tasks: how outputs of a model are decoded. A row of `TASKS` is all that is known about one."""
 
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +8,7 @@ import notes
 import regions
 import sounds
 import text_lines
+from awaiting import awaited
 from findings import Findings, Scene
 from input_shapes import SIDE, example_shapes
 
@@ -60,15 +60,15 @@ class Task:
 
 
 def _faces(scene: Scene) -> Findings:
-    found = regions.faces_of(scene.outputs, MOST, 0.5)
-    boxes = pt.vision.transform_boxes(found.boxes, scene.matrix)
-    there = (found.scores > 0.0)[:, None, None]
-    points = pt.where(there, pt.vision.transform_points(found.points, scene.matrix), pt.nan)
+    faces = regions.faces_of(scene.outputs, MOST, 0.5)
+    boxes = pt.vision.transform_boxes(faces.boxes, scene.matrix)
+    is_face = (faces.scores > 0.0)[:, None, None]
+    points = pt.where(is_face, pt.vision.transform_points(faces.points, scene.matrix), pt.nan)
     return Findings(boxes=boxes, points=points.reshape((-1, 2)))
 
 
 def _face_mesh(scene: Scene) -> Findings:
-    mesh = next(each for each in scene.outputs.values() if each.shape[-1] in (1404, 1434))
+    mesh = next(x for x in scene.outputs.values() if x.shape[-1] in (1404, 1434))
     points = pt.vision.decode_landmarks(mesh, _matrices(scene))[0]
     return Findings(points=points[:, :2], radius=1 / 420)
 
@@ -93,15 +93,15 @@ async def _emotion(scene: Scene) -> Findings:
 
 
 async def _hands(scene: Scene) -> Findings:
-    found = regions.find_hands(scene.outputs, 4)
-    boxes = pt.vision.transform_boxes(found.boxes, scene.matrix)
-    rows = await _rows(boxes, found.scores, found.classes)
+    hands = regions.find_hands(scene.outputs, 4)
+    boxes = pt.vision.transform_boxes(hands.boxes, scene.matrix)
+    rows = await _rows(boxes, hands.scores, hands.classes)
     names = [pt.vision.HAND_CLASSES[int(row[5])].replace("_", " ") for row in rows]
     return _boxes(boxes, rows, names)
 
 
 async def _hand_points(scene: Scene) -> Findings:
-    outputs = [each for each in scene.outputs.values() if each.shape[-1] == 63]
+    outputs = [x for x in scene.outputs.values() if x.shape[-1] == 63]
     points = pt.vision.decode_landmarks(outputs[0], _matrices(scene))[0, :, :2]
     ends = [points[pt.asarray([edge[end] for edge in pt.vision.HAND_EDGES])] for end in (0, 1)]
     lines = pt.concat([pt.concat(ends, axis=1), _corners(scene)])
@@ -162,18 +162,18 @@ async def _objects(scene: Scene) -> Findings:
 async def _detection_api(scene: Scene) -> Findings:
     """Read boxes of TensorFlow's detection models: fractions of the image, scores and classes."""
     corners = scene.by_shape(4)[0] * pt.asarray([*scene.size, *scene.size], dtype="float32")
-    flat = [each[0] for each in scene.outputs.values() if each.ndim == 2 and each.shape[1] > 1]
-    largest = [await each.max().data() for each in flat]
+    flat = [x[0] for x in scene.outputs.values() if x.ndim == 2 and x.shape[1] > 1]
+    largest = [await x.max().data() for x in flat]
     scores, classes = sorted(zip(largest, flat, strict=True), key=lambda pair: pair[0].tolist())
     return await _listed(corners, scores[1], classes[1] - 1.0, scene, None)
 
 
 async def _text(scene: Scene) -> Findings:
     assert scene.picture is not None
-    found = pt.vision.text_boxes(scene.only)
-    if not found.corners.shape[0]:
+    areas = pt.vision.text_boxes(scene.only)
+    if not areas.corners.shape[0]:
         return Findings(texts=[])
-    corners = pt.vision.transform_points(found.corners, scene.matrix)
+    corners = pt.vision.transform_points(areas.corners, scene.matrix)
     lines = pt.concat([corners, pt.roll(corners, -1, axis=1)], axis=-1).reshape((-1, 4))
     boxes = corners.tolist()
     if "lines" not in scene.helpers or scene.labels is None:
@@ -201,19 +201,18 @@ async def _notes(scene: Scene) -> Findings:
         for name in _frames_and_onsets(scene.outputs)
     )
     pt.realize(frames, onsets)
-    values = [_nested(await each.data(), notes.KEYS) for each in (frames, onsets)]
-    found = notes.notes_of(*values)
+    values = [_nested(await x.data(), notes.KEYS) for x in (frames, onsets)]
     return Findings(
         notes=sorted(
             [notes.seconds_of(start), notes.seconds_of(end), pitch, amplitude]
-            for start, end, pitch, amplitude in found
+            for start, end, pitch, amplitude in notes.notes_of(*values)
         )
     )
 
 
 def _frames_and_onsets(outputs: dict[str, pt.Tensor]) -> list[str]:
     """Return the names of two outputs: TensorFlow numbers the frames before the onsets."""
-    return sorted(name for name, each in outputs.items() if each.shape[-1] == notes.KEYS)
+    return sorted(name for name, x in outputs.items() if x.shape[-1] == notes.KEYS)
 
 
 def _picture(scene: Scene) -> Findings:
@@ -230,12 +229,12 @@ async def _classes(scene: Scene) -> Findings:
     names = scene.labels if scene.labels and len(scene.labels) == scores.shape[0] else None
     # Logits become probabilities; probabilities stay.
     low, total = pt.min(scores), pt.sum(scores)
-    given = (low >= 0.0) & (pt.abs(total - 1.0) < 0.01)
-    scores = pt.where(given, scores, pt.softmax(scores, axis=-1))
+    are_probabilities = (low >= 0.0) & (pt.abs(total - 1.0) < 0.01)
+    scores = pt.where(are_probabilities, scores, pt.softmax(scores, axis=-1))
     pt.realize(scores)
     await scores.data()
-    found = pt.vision.top_labels(scores, k=min(LISTED, scores.shape[0]))
-    return Findings(bars=[(names[at] if names else f"class {at}", score) for at, score in found])
+    best = pt.vision.top_labels(scores, k=min(LISTED, scores.shape[0]))
+    return Findings(bars=[(names[n] if names else f"class {n}", score) for n, score in best])
 
 
 def _raw(scene: Scene) -> Findings:
@@ -279,7 +278,7 @@ def _over(labels: pt.Tensor, scene: Scene) -> pt.Tensor:
 
 async def _rows(boxes: pt.Tensor, *columns: pt.Tensor) -> list[list[float]]:
     """Read boxes with further numbers of each."""
-    parts = [boxes, *(each.astype("float32")[:, None] for each in columns)]
+    parts = [boxes, *(column.astype("float32")[:, None] for column in columns)]
     table = pt.concat(parts, axis=1)
     pt.realize(table)
     return [row for row in _nested(await table.data(), table.shape[1]) if row[4] > 0.0]
@@ -289,7 +288,7 @@ def _nested(flat: Sequence[float], length: int) -> list[list[float]]:
     values = flat.tolist() if hasattr(flat, "tolist") else list(flat)
     if values and isinstance(values[0], list):
         return values
-    return [values[at : at + length] for at in range(0, len(values), length)]
+    return [values[start : start + length] for start in range(0, len(values), length)]
 
 
 async def _listed(
@@ -431,13 +430,12 @@ def _computed_shapes(model: Any) -> list[tuple[int, ...]]:
         for info in model.inputs
     }
     try:
-        found = pt.eval_shape(lambda **inputs: model.run(inputs), **specs)
+        outputs = pt.eval_shape(lambda **inputs: model.run(inputs), **specs)
     except pt.errors.TensorError:
         return []
-    return [each.shape for each in found.values()]
+    return [output.shape for output in outputs.values()]
 
 
 async def decoded(task: str, scene: Scene) -> Findings:
     """Return what the outputs mean."""
-    found = TASKS[task].decode(scene)
-    return await found if inspect.isawaitable(found) else found
+    return await awaited(TASKS[task].decode(scene))

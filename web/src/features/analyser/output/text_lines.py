@@ -60,7 +60,7 @@ async def read_lines(
     picture: pt.Tensor, boxes: Sequence[Corners], models: dict[str, Any], labels: Sequence[str]
 ) -> list[tuple[str, float, Corners]]:
     """Return text, confidence and corners of each line that can be read."""
-    found = []
+    lines = []
     for box in boxes:
         corners = upright(box)
         if "turned" in models:
@@ -74,5 +74,5 @@ async def read_lines(
         await best.data()
         (text, confidence), *_ = pt.nn.ctc_greedy_decode(output, labels=labels, logits=False)
         if text and confidence >= LEAST:
-            found.append((text, confidence, corners))
-    return found
+            lines.append((text, confidence, corners))
+    return lines

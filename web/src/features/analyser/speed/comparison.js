@@ -1,5 +1,6 @@
 /** @file Compares the model with TensorFlow.js or ONNX Runtime Web, which are loaded when this is asked for. */
 
+import { fileName } from "../model/program_text.js";
 import { onnxLoader, onnxSource } from "../onnx_runtime.js";
 
 /** @import { Trained, Described, Measured } from "../../../../../benchmarks/trained.js" */
@@ -38,7 +39,7 @@ export async function compare(analyser, description) {
     }
   }
   const runs = Number(new URLSearchParams(location.search).get("runs") ?? RUNS);
-  return measureTrained(nameOf(description), libraries, runs, [OURS]);
+  return measureTrained(fileName(source), libraries, runs, [OURS]);
 }
 
 /** @param {Analyser} analyser @param {Description} description */
@@ -52,10 +53,4 @@ async function ours(analyser, { loadMs }) {
     values: () => analyser.call("speed", "values"),
     release() {},
   };
-}
-
-/** @param {Description} description */
-function nameOf({ source }) {
-  const name = typeof source === "string" ? source : Object.keys(source)[0];
-  return name.split("/").at(-1) ?? name;
 }

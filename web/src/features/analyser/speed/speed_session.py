@@ -19,9 +19,9 @@ ROUNDS = 7
 class SpeedSession:
     """Measures the model of the page."""
 
-    def __init__(self, session: AnalyserSession, given: Any, output: Any) -> None:
+    def __init__(self, session: AnalyserSession, input_session: Any, output: Any) -> None:
         self._session = session
-        self._input = given
+        self._input = input_session
         self._output = output
         self._pixels: dict[int, bytes] = {}
         self._inputs: dict[str, pt.Tensor] = {}
@@ -63,9 +63,9 @@ class SpeedSession:
         `picture` is the height and width of the output, if the task of the model has pictures.
         """
         session = self._session
-        first, *others = session.model.inputs
-        rest = {info.name: session.inputs[info.name] for info in others}
-        given: dict[int, dict[str, pt.Tensor]] = {}
+        first, *further = session.model.inputs
+        rest = {info.name: session.inputs[info.name] for info in further}
+        inputs: dict[int, dict[str, pt.Tensor]] = {}
         matrices: dict[int, pt.Tensor] = {}
         for side in sides:
             shape = list(session.inputs[first.name].shape)
@@ -76,7 +76,7 @@ class SpeedSession:
                 x = example_input(first, shape)
             else:
                 x, matrices[side] = prepared
-            given[side] = {first.name: x, **rest}
+            inputs[side] = {first.name: x, **rest}
         times: dict[int, list[float]] = {side: [] for side in sides}
         failures: dict[int, str] = {}
         for number in range(ROUNDS + 1):
@@ -84,7 +84,7 @@ class SpeedSession:
                 if side in failures:
                     continue
                 try:
-                    took = await self._run(given[side])
+                    took = await self._run(inputs[side])
                 except pt.errors.TensorError as error:
                     if is_loss(error):
                         raise
@@ -95,8 +95,8 @@ class SpeedSession:
                     times[side].append(took)
         shapes: dict[int, list[int]] = {}
         for side in matrices.keys() - failures.keys():
-            outputs = session.model.run(given[side])
-            x = given[side][first.name]
+            outputs = session.model.run(inputs[side])
+            x = inputs[side][first.name]
             picture = await self._output.picture_of(outputs, matrices[side], x)
             if picture is not None:
                 shapes[side] = [*picture.shape[:2]]

@@ -6,7 +6,9 @@ import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, Metrics } from "../../../ui/metrics.js";
 import { saveFile } from "../../../ui/save_file.js";
+import { makeTable } from "../../../ui/table.js";
 import { drawPixels } from "../draw_pixels.js";
+import { addressOf, fileName, randomInputs } from "../model/program_text.js";
 import { compare, otherLibrary } from "./comparison.js";
 import { reportPicture, reportText } from "./report.js";
 import { StageTimes } from "./stage_times.js";
@@ -201,7 +203,7 @@ export function createSpeedView(analyser) {
         `${side} × ${side}`,
         failure ?? `${milliseconds(median ?? 0)} ms`,
       ]);
-      parts.push(table("The same model at three sizes", ["Size", "Median of 7 runs"], rows));
+      parts.push(makeTable("The same model at three sizes", ["Size", "Median of 7 runs"], rows));
     }
     if (comparison.length) {
       const ours = comparison[0];
@@ -218,27 +220,28 @@ export function createSpeedView(analyser) {
             ]),
       ]);
       const heads = ["Library", "Loading, ms", "First, ms", "Median, ms", "Ratio", "Difference"];
-      parts.push(table("Alternating rounds; each call ends with reading all outputs", heads, rows));
+      parts.push(
+        makeTable("Alternating rounds; each call ends with reading all outputs", heads, rows),
+      );
     }
     tables.replaceChildren(...parts);
   }
 
   /** @returns {Report} */
   function report() {
-    const found = /** @type {Description} */ (analyser.description);
-    const shapes = Object.entries(found.shapes).map(
+    const model = /** @type {Description} */ (analyser.description);
+    const shapes = Object.entries(model.shapes).map(
       ([name, shape]) => `${name} ${shape.join("×")}`,
     );
-    const place = typeof found.source === "string" ? found.source : Object.keys(found.source)[0];
     return {
-      model: place.split("/").at(-1) ?? found.name,
-      format: found.format,
+      model: fileName(model.source),
+      format: model.format,
       inputs: shapes.join(", "),
-      parameters: found.parameters,
-      multiplyAdds: found.multiplyAdds,
+      parameters: model.parameters,
+      multiplyAdds: model.multiplyAdds,
       renderer,
       browser: navigator.userAgent,
-      loadMs: found.loadMs,
+      loadMs: model.loadMs,
       compileMs: warmUp?.compileMs ?? null,
       firstMs: warmUp?.firstMs ?? null,
       runs: times.count,
@@ -262,8 +265,8 @@ export function createSpeedView(analyser) {
     }
   }
 
-  /** Compiles the model, and measures that. @param {Description} found */
-  async function warm(found) {
+  /** Compiles the model, and measures that. @param {Description} model */
+  async function warm(model) {
     status.textContent = "Compiling shaders…";
     try {
       warmUp = await analyser.call("speed", "warm_up");
@@ -275,7 +278,7 @@ export function createSpeedView(analyser) {
       await showMemory();
     } catch (error) {
       // The card says why, if the model does not take the present input.
-      status.textContent = found.failure ? "The model does not run on this input." : textOf(error);
+      status.textContent = model.failure ? "The model does not run on this input." : textOf(error);
     }
   }
 
@@ -284,8 +287,8 @@ export function createSpeedView(analyser) {
     set renderer(name) {
       renderer = name;
     },
-    /** @param {Description} found */
-    async show(found) {
+    /** @param {Description} model */
+    async show(model) {
       stop();
       times.clear();
       chart.clear();
@@ -297,46 +300,23 @@ export function createSpeedView(analyser) {
       pictures.replaceChildren();
       reportStatus.textContent = "";
       metrics.show(Object.fromEntries(Object.keys(METRICS).map((name) => [name, "–"])));
-      metrics.show({ load: milliseconds(found.loadMs) });
-      program.show("speed.py", programOf(found));
-      const other = otherLibrary(found);
-      compareButton.hidden = other === null;
-      compareButton.textContent = `Compare with ${other}`;
+      metrics.show({ load: milliseconds(model.loadMs) });
+      program.show("speed.py", programOf(model));
+      const library = otherLibrary(model);
+      compareButton.hidden = library === null;
+      compareButton.textContent = `Compare with ${library}`;
       sizesButton.hidden = !(await analyser.call("speed", "has_open_sides"));
-      await Promise.all([chart.load(), warm(found)]);
+      await Promise.all([chart.load(), warm(model)]);
     },
   };
 }
 
-/** @param {string} caption @param {string[]} heads @param {string[][]} rows */
-function table(caption, heads, rows) {
-  const cells = rows.map(([first, ...others]) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, first),
-      ...others.map((text) => make("td", {}, text)),
-    ),
-  );
-  return make(
-    "table",
-    {},
-    make("caption", {}, caption),
-    make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))),
-    make("tbody", {}, ...cells),
-  );
-}
-
-/** @param {Description} found */
-function programOf({ source, inputs, shapes }) {
-  const place = typeof source === "string" ? source : Object.keys(source)[0];
-  const given = inputs.map(
-    ({ name }) => `${JSON.stringify(name)}: pt.random.uniform((${shapes[name].join(", ")},))`,
-  );
+/** @param {Description} model */
+function programOf(model) {
   return `import py_tensor as pt
 
-model = await pt.models.load(${JSON.stringify(place)})
-inputs = {${given.join(", ")}}
+model = await pt.models.load(${JSON.stringify(addressOf(model.source))})
+inputs = {${randomInputs(model).join(", ")}}
 await model.warmup(*inputs.values())
 
 # Each kernel with its time on the GPU.

@@ -1,0 +1,24 @@
+/** @file Starts Python in a worker, with the module that answers the page's requests. */
+
+import { startPython } from "./python_runtime.js";
+import { send } from "./serve_requests.js";
+import { probeWebGL } from "./webgl_probe.js";
+
+/** @import { Program } from "./python_runtime.js" */
+/** @import { Started } from "./protocol.js" */
+
+/**
+ * Resolves to a module of Python, and the answer to the page's request to start.
+ *
+ * @param {string} name of the module
+ * @param {string} base address of the site's folder
+ * @param {Program} program
+ * @returns {Promise<{ module: any, started: Started }>}
+ */
+export async function startModule(name, base, program) {
+  const { renderer, reason } = probeWebGL();
+  const python = await startPython(base, program, (progress) => send("progress", progress));
+  const module = python.pyimport(name);
+  const files = performance.getEntriesByType("resource").map((entry) => entry.name);
+  return { module, started: { renderer, reason, files } };
+}
