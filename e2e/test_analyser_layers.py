@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
+from canvas_work import canvas_work, count_canvas_work
 from conftest import SITE
 from playwright.sync_api import Browser, Page
 from waiting import eventually
 from watched_page import SharedPage
 
 NODES = 1000
+COUNT_ELEMENTS = "document.querySelectorAll('*').length"
 
 
 @pytest.fixture(scope="module")
@@ -113,32 +113,6 @@ def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
     eventually(page, check)
 
 
-@contextmanager
-def longest_tasks(page: Page) -> Iterator[list[float]]:
-    """Give processor milliseconds of the tasks of the page's thread, the longest ones first.
-
-    A busy machine stops a task at any place, which changes its duration, but not this time.
-    """
-    found: list[float] = []
-    browser = page.context.browser
-    assert browser
-    browser.start_tracing(page=page, categories=["toplevel"])
-    yield found
-    page.wait_for_timeout(300)
-    events = json.loads(browser.stop_tracing())["traceEvents"]
-    threads = [each for each in events if each["name"] == "thread_name"]
-    mains = [
-        (each["pid"], each["tid"]) for each in threads if each["args"]["name"] == "CrRendererMain"
-    ]
-    tasks: dict[tuple[int, int], list[float]] = {main: [] for main in mains}
-    for each in events:
-        thread = (each["pid"], each["tid"])
-        if thread in tasks and each["name"].endswith("::RunTask") and "tdur" in each:
-            tasks[thread].append(each["tdur"] / 1000)
-    # Other tests may have pages, too; this one does the work.
-    found += sorted(max(tasks.values(), key=sum), reverse=True)
-
-
 def drag_and_zoom(page: Page) -> None:
     box = page.locator("#graph canvas").bounding_box()
     assert box
@@ -152,37 +126,47 @@ def drag_and_zoom(page: Page) -> None:
         page.click(f"#graph button[aria-label='{name}']")
 
 
-def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
+def test_frames_draw_only_the_nodes_in_view(page: Page, site_url: str) -> None:
+    workers: list[str] = []
+    page.on("worker", lambda worker: workers.append(worker.url))
     analyser = AnalyserPage(page, site_url)
-    with longest_tasks(page) as opening:
-        analyser.open_files({"deep.onnx": deep_model(NODES)})
+    analyser.open_files({"deep.onnx": deep_model(20)})
+    elements_of_20 = page.evaluate(COUNT_ELEMENTS)
+    workers.clear()
+    analyser.open_files({"deep.onnx": deep_model(NODES)})
     assert analyser.card("layers") == str(NODES)
     assert "closed scopes" in page.inner_text("#graph .status")
+    # The page's thread does not lay out the graph, and makes elements for the rows in view only.
+    assert any("/layout_worker" in url for url in workers)
+    assert page.evaluate(COUNT_ELEMENTS) < elements_of_20 + 60
     page.click("#graph button:text('Open all')")
     page.wait_for_function(
         f"document.querySelector('#graph .status').textContent === '{NODES} layers'"
     )
     page.locator("#graph canvas").scroll_into_view_if_needed()
-    # Near the first nodes, and with all nodes in view.
-    with longest_tasks(page) as near:
+    count_canvas_work(page, "#graph canvas")
+    with canvas_work(page) as far:
         drag_and_zoom(page)
-    page.click("#graph button:text('Fit')")
-    with longest_tasks(page) as far:
-        drag_and_zoom(page)
-    with longest_tasks(page) as selecting:
+    with canvas_work(page) as selecting:
         page.fill("#graph input[type=search]", "add999")
         page.keyboard.press("Enter")
         analyser.wait_for_layer()
     assert page.inner_text("#layer .layer-name") == "block19/unit199/add999"
-    # A frame at 60 Hz. The longest tasks took 2, 7 and 9 ms on two cores with four other processes.
-    for tasks in (near, far, selecting):
-        assert len(tasks) > 100
-        assert tasks[0] < 16, tasks[:5]
-    # Opening evaluates the plotting library and shows all parts at once: 15 ms. Browsers call tasks
-    # of 50 ms long.
-    assert opening[0] < 50, opening[:5]
-    # The table has elements for the rows in view only.
-    assert page.locator("#rows tbody tr").count() < 60
+    with canvas_work(page) as near:
+        drag_and_zoom(page)
+    for work in (far, selecting, near):
+        assert work.frames
+        # However many events arrive, an animation frame draws the graph once.
+        assert len(work.times) == len(set(work.times))
+    # A node far away is one call, and about two lines lead to it.
+    assert far.most("fillText", "roundRect") == 0
+    assert 100 < far.most("fillRect") <= NODES
+    assert far.most() < 8 * far.most("fillRect")
+    # Only the nodes in view are drawn with their texts: about 26 of the 1,000.
+    assert 10 < near.most("fillText") < 60
+    assert near.most("roundRect") < 120
+    assert near.most() < 1000
+    assert len(selecting.frames) < 10
 
 
 def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:

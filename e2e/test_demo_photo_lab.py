@@ -224,7 +224,7 @@ def test_memory_is_constant_over_a_hundred_frames(page: Page, site_url: str) -> 
     wait_for_hits(demo, hits + 100)
     assert {name: demo.number(name) for name in names} == before
     assert float(demo.page.inner_text("#frame-ms")) > 0
-    assert float(demo.page.inner_text("#frame-fps")) > 1
+    assert float(demo.page.inner_text("#frame-fps")) > 0
     demo.page.click("#animate")
     assert demo.page.get_attribute("#animate", "aria-pressed") == "false"
 

@@ -131,7 +131,7 @@ def test_a_shared_page_that_crashed_is_replaced(chromium: Browser, site_url: str
         page, first = shared.get()
         assert shared.get()[0] is page
         with contextlib.suppress(Error):
-            page.goto("chrome://crash", timeout=5_000)
+            page.goto("chrome://crash")
         other, second = shared.get()
         assert other is not page
         assert second == first

@@ -20,6 +20,7 @@ from typing import Any
 from greenlet import greenlet
 from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
+from work_limit import HANG_SECONDS
 
 from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
 from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
@@ -131,13 +132,18 @@ def launch(playwright: Playwright) -> Browser:
     """Start Chromium with its software renderer, or the Firefox that FIREFOX names."""
     firefox = os.environ.get("FIREFOX")
     if firefox is not None:
-        return playwright.firefox.launch(channel="moz-firefox", executable_path=firefox)
-    return playwright.chromium.launch(executable_path=_executable(), args=list(FLAGS))
+        return playwright.firefox.launch(
+            channel="moz-firefox", executable_path=firefox, timeout=1000 * HANG_SECONDS
+        )
+    return playwright.chromium.launch(
+        executable_path=_executable(), args=list(FLAGS), timeout=1000 * HANG_SECONDS
+    )
 
 
 def load_page(browser: Browser) -> Page:
     """Return a page in which `PlaywrightBridge` works."""
     page = browser.new_page()
+    page.set_default_timeout(1000 * HANG_SECONDS)
     if browser.browser_type.name == "chromium":
         # Answered by `_serve`, the page does not count as one of this machine.
         page.context.grant_permissions(["local-network-access"])

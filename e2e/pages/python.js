@@ -1,6 +1,6 @@
 /** @file Start Python with py_tensor and call functions in it, on the page's thread or in a worker. */
 
-const LIMIT_MILLISECONDS = 120_000;
+const LIMIT_MILLISECONDS = 300_000;
 
 const CALLS = `
 import inspect, json, linecache
