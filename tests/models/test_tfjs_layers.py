@@ -24,6 +24,12 @@ from py_tensor.errors import ArgumentError, ModelError, TensorError, TraceError
 ARCHIVE = Path(__file__).parent / "data" / "tfjs_layers.zip"
 TOLERANCE = 1e-4
 """Largest error divided by the largest value."""
+NO_LAYERS = {
+    *("DTypePolicy", "Functional", "InputLayer", "Model", "Sequential"),
+    *("__keras_tensor__", "__tuple__"),
+    *("GlorotUniform", "Ones", "Orthogonal", "RandomUniform", "Zeros"),
+}
+"""Other classes that a model's description names: containers, and first values of weights."""
 
 
 @cache
@@ -55,6 +61,21 @@ def assert_close(found: Any, wanted: np.ndarray) -> None:
     assert float(np.abs(array - wanted).max(initial=0)) / scale < half_storage.tolerance(TOLERANCE)
 
 
+def layers_in(tree: Any) -> frozenset[str]:
+    """Return the names of the layers and activations in a part of a model's description."""
+    if isinstance(tree, list):
+        return frozenset().union(*map(layers_in, tree))
+    if not isinstance(tree, dict):
+        return frozenset()
+    own = {value for key in ("class_name", "activation") if isinstance(value := tree.get(key), str)}
+    return frozenset(own).union(*map(layers_in, tree.values()))
+
+
+def layers_of(name: str) -> frozenset[str]:
+    return layers_in(json.loads(archive().read(f"{name}/model.json"))["modelTopology"]) - NO_LAYERS
+
+
+@pytest.mark.once_per_form(form=layers_of)
 @pytest.mark.parametrize("name", names())
 def test_model_computes_what_keras_does(name, engine):
     model = loaded(name)

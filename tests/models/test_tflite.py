@@ -61,6 +61,13 @@ def differences(name: str) -> dict[str, tuple[float, float]]:
     return result
 
 
+def form_of(name: str) -> tuple[str, bool]:
+    """Return the operators of a model, and True if it computes with whole numbers."""
+    operators, _, numbers = name.partition("-")
+    return operators, numbers in ("int8", "int16", "legacy", "uint8")
+
+
+@pytest.mark.once_per_form(form=form_of)
 @pytest.mark.parametrize("name", MODELS)
 def test_results_of_the_interpreter(name, engine):
     values = np.load(FOLDER / f"{name}.npz")
