@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
 from canvas_work import canvas_work, count_canvas_work
 from conftest import SITE
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from waiting import eventually
-from watched_page import SharedPage
+
+pytest_plugins = ["analyser_fixtures"]
 
 NODES = 1000
 COUNT_ELEMENTS = "document.querySelectorAll('*').length"
 
 
-@pytest.fixture(scope="module")
-def opened(chromium: Browser, site_url: str) -> Iterator[SharedPage[AnalyserPage]]:
-    def prepare(page: Page) -> AnalyserPage:
-        analyser = AnalyserPage(page, site_url)
-        analyser.open_files(blazeface_files())
-        return analyser
-
-    with SharedPage(chromium, prepare) as page:
-        yield page
-
-
 @pytest.fixture
-def analyser(opened: SharedPage[AnalyserPage]) -> AnalyserPage:
-    """Page with BlazeFace, shared by the tests."""
-    return opened.get()
+def blazeface(analyser: AnalyserPage) -> AnalyserPage:
+    """Page with BlazeFace, which stays open for the next test."""
+    if analyser.page.inner_text("#open-status").find("blazeface.json was opened") < 0:
+        analyser.open_files(blazeface_files())
+    return analyser
 
 
-def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_layer_shows_filters_activations_and_shaders(blazeface: AnalyserPage) -> None:
+    analyser, page = blazeface, blazeface.page
     analyser.select("conv2d/Relu")
     text = page.inner_text("#layer")
     assert "24 filters of 5 by 5 in the colors of the three input channels" in text
@@ -54,8 +44,8 @@ def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> 
     assert "void main" in page.inner_text("#layer .kernel pre")
 
 
-def test_table_sorts_and_measures(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_table_sorts_and_measures(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     page.fill("#rows input[type=search]", "")
     page.click("#rows th button:text('Parameters')")
     assert page.get_attribute("#rows th[aria-sort=descending]", "class") == "number"
@@ -71,8 +61,8 @@ def test_table_sorts_and_measures(analyser: AnalyserPage) -> None:
     assert times == sorted(times, reverse=True)
 
 
-def test_keys_move_through_table_and_graph(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_keys_move_through_table_and_graph(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     page.fill("#rows input[type=search]", "")
     page.click("#rows th button:text('#')")
     if page.get_attribute("#rows th >> nth=0", "aria-sort") == "descending":
@@ -88,8 +78,8 @@ def test_keys_move_through_table_and_graph(analyser: AnalyserPage) -> None:
     assert page.inner_text("#layer .layer-name") == before
 
 
-def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_filters_and_maps_of_channels_first(analyser: AnalyserPage, site_url: str) -> None:
+    page = analyser.page
     analyser.open_files({"conv.onnx": convolution([1, 3, 12, 20])})
     analyser.select("conv")
     text = page.inner_text("#layer")
@@ -101,8 +91,8 @@ def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
     assert address.startswith(f"{site_url}/index.html#program=import+py_tensor")
 
 
-def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_graph_begins_in_the_middle(analyser: AnalyserPage) -> None:
+    page = analyser.page
     analyser.open_files({"deep.onnx": deep_model(12)})
 
     def check() -> None:
@@ -126,10 +116,10 @@ def drag_and_zoom(page: Page) -> None:
         page.click(f"#graph button[aria-label='{name}']")
 
 
-def test_frames_draw_only_the_nodes_in_view(page: Page, site_url: str) -> None:
+def test_frames_draw_only_the_nodes_in_view(analyser: AnalyserPage) -> None:
+    page = analyser.page
     workers: list[str] = []
     page.on("worker", lambda worker: workers.append(worker.url))
-    analyser = AnalyserPage(page, site_url)
     analyser.open_files({"deep.onnx": deep_model(20)})
     elements_of_20 = page.evaluate(COUNT_ELEMENTS)
     workers.clear()
@@ -169,8 +159,8 @@ def test_frames_draw_only_the_nodes_in_view(page: Page, site_url: str) -> None:
     assert len(selecting.frames) < 10
 
 
-def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_scopes_open_and_close_by_keys(analyser: AnalyserPage) -> None:
+    page = analyser.page
     analyser.open_files({"deep.onnx": deep_model(300)})
     page.click("#graph button:text('Close all')")
     page.wait_for_function(
@@ -187,8 +177,8 @@ def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
     )
 
 
-def test_page_has_no_serious_fault_for_screen_readers(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_page_has_no_serious_fault_for_screen_readers(blazeface: AnalyserPage) -> None:
+    analyser, page = blazeface, blazeface.page
     analyser.select("conv2d/Relu")
     page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
     for scheme in ("light", "dark"):
@@ -203,8 +193,8 @@ def test_page_has_no_serious_fault_for_screen_readers(analyser: AnalyserPage) ->
     page.emulate_media(color_scheme="light")
 
 
-def test_phone_has_no_sideways_scroll(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_phone_has_no_sideways_scroll(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     size = page.viewport_size
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

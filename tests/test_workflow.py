@@ -1,4 +1,4 @@
-"""The hosted workflow runs every step of `make test`, and publishes nothing before all have passed."""
+"""The hosted workflow has every step of `make test`, and publishes after all have passed."""
 
 from __future__ import annotations
 

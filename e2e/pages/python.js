@@ -57,14 +57,12 @@ export class Python {
   #pyodide;
 
   /**
-   * Start Python and return the time it took in milliseconds.
+   * Start Python.
    * @param {string} folder
    * @param {string} [bridge]
    */
   async start(folder, bridge) {
-    const start = performance.now();
     this.#pyodide = await limited(startPyodide(folder, bridge));
-    return performance.now() - start;
   }
 
   /**
