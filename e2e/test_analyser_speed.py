@@ -103,8 +103,8 @@ def test_onnx_runtime_gives_the_same_outputs(measured_once: AnalyserPage) -> Non
         assert float(cells[4]) < 1e-4
 
 
-def test_pictures_of_three_sizes_side_by_side(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_pictures_of_three_sizes_side_by_side(page: Page, site_url: str) -> None:
+    analyser = AnalyserPage(page, site_url)
     page.click("[data-gallery='pix2pix.json']")
     page.wait_for_selector("[data-gallery='pix2pix.json'][aria-pressed=true]")
     page.wait_for_function("document.querySelector('#output-times').children.length > 0")
