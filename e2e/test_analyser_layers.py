@@ -149,7 +149,7 @@ def test_frames_draw_only_the_nodes_in_view(analyser: AnalyserPage) -> None:
         # However many events arrive, an animation frame draws the graph once.
         assert len(work.times) == len(set(work.times))
     # A node far away is one call, and about two lines lead to it.
-    assert far.most("fillText", "roundRect") == 0
+    assert far.most("fillText") == 0
     assert 100 < far.most("fillRect") <= NODES
     assert far.most() < 8 * far.most("fillRect")
     # Only the nodes in view are drawn with their texts: about 26 of the 1,000.
