@@ -14,7 +14,6 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import Page, Route
 
-RUN_LIMIT = 120_000
 GIVEN = re.compile(r"^[^?]*/given/")
 """Addresses of the models that tests give; the address of the page may name one."""
 BLAZEFACE = Path(__file__).parent.parent / "tests" / "models" / "data" / "blazeface"
@@ -28,7 +27,6 @@ class AnalyserPage:
 
     def __init__(self, page: Page, site_url: str, query: str = "") -> None:
         self.page = page
-        page.set_default_timeout(RUN_LIMIT)
         # Requests of a service worker pass the routes of Playwright.
         page.add_init_script("delete Navigator.prototype.serviceWorker")
         page.goto(f"{site_url}/analyser/index.html{query}")

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from server import serve
 from watched_page import PageErrors, crashed_pages, note_crashes, raise_crash, watched_page
+from work_limit import HANG_SECONDS
 
 SITE = Path(__file__).parent.parent / "build" / "site"
 
@@ -60,7 +61,10 @@ def launch_chromium() -> Iterator[Callable[..., Browser]]:
 
         def launch(*flags: str) -> Browser:
             browser = playwright.chromium.launch(
-                executable_path=path, headless=True, args=[*FLAGS, *flags]
+                executable_path=path,
+                headless=True,
+                args=[*FLAGS, *flags],
+                timeout=1000 * HANG_SECONDS,
             )
             note_crashes(browser)
             return browser

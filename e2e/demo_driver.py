@@ -6,10 +6,9 @@ import io
 import numpy as np
 from PIL import Image
 from playwright.sync_api import Locator, Page
+from work_limit import HANG_SECONDS
 
 STARTED = "[data-state=ready], [data-state=failed]"
-START_LIMIT = 60_000
-RUN_LIMIT = 120_000
 
 # A canvas controlled by a worker, or one with a bitmaprenderer, is read through a copy.
 READ_CANVAS = """canvas => {
@@ -26,12 +25,11 @@ class Demo:
 
     def __init__(self, page: Page, site_url: str, offline: bool = False, query: str = "") -> None:
         self.page = page
-        page.set_default_timeout(RUN_LIMIT)
         if not offline:
             # Requests of a service worker pass the routes of Playwright.
             page.add_init_script("delete Navigator.prototype.serviceWorker")
         page.goto(f"{site_url}/index.html{query}")
-        page.wait_for_selector(STARTED, timeout=START_LIMIT)
+        page.wait_for_selector(STARTED)
         assert page.is_hidden("#notice"), page.inner_text("#notice")
 
     def choose(self, example: str) -> None:
@@ -104,7 +102,7 @@ class Demo:
         """Return the counts of `memory` as soon as they are constant for half a second."""
         seen = [self.memory()]
         while len(seen) < 2 or seen[-1] != seen[-2]:
-            assert len(seen) < 60, f"memory does not settle: {seen}"
+            assert len(seen) < 2 * HANG_SECONDS, f"memory does not settle: {seen}"
             self.page.wait_for_timeout(500)
             seen.append(self.memory())
         return seen[-1]

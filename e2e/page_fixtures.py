@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 
 import pytest
 from page_python import PagePython, leftovers, link_pages
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 from server import serve
 from watched_page import SharedPage
 
@@ -24,11 +24,13 @@ def pages_url(site_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield url
 
 
-@pytest.fixture(scope="session")
-def interpreters(
-    chromium: Browser, pages_url: str
-) -> Iterator[Callable[[str], SharedPage[PagePython]]]:
-    """Function of the thread; returns the page of the interpreter that all tests share."""
+type Interpreters = Callable[[str], SharedPage[PagePython]]
+"""Function of the thread; returns the page of an interpreter that tests share."""
+
+
+@contextmanager
+def shared_interpreters(chromium: Browser, pages_url: str) -> Iterator[Interpreters]:
+    """Start an interpreter for each thread that is asked for."""
     with ExitStack() as stack:
 
         @cache
@@ -39,6 +41,12 @@ def interpreters(
         yield interpreter
 
 
+@pytest.fixture(scope="session")
+def interpreters(chromium: Browser, pages_url: str) -> Iterator[Interpreters]:
+    with shared_interpreters(chromium, pages_url) as interpreters:
+        yield interpreters
+
+
 @pytest.fixture(params=THREADS)
 def thread(request: pytest.FixtureRequest) -> str:
     """Name of the thread that runs Python: "page" or "worker"."""
@@ -47,9 +55,7 @@ def thread(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def python(
-    interpreters: Callable[[str], SharedPage[PagePython]], thread: str
-) -> Iterator[PagePython]:
+def python(interpreters: Interpreters, thread: str) -> Iterator[PagePython]:
     """Shared Python interpreter in a page; fails a test that leaves objects alive."""
     page = interpreters(thread)
     python = page.get()
@@ -59,7 +65,40 @@ def python(
     page.errors.check()
 
 
+@pytest.fixture(scope="module")
+def lossy_interpreters(chromium: Browser, pages_url: str) -> Iterator[Interpreters]:
+    """Interpreters of pages whose contexts tests lose."""
+    with shared_interpreters(chromium, pages_url) as interpreters:
+        yield interpreters
+
+
+async def restored() -> int:
+    """Restore a lost context and the settings; return the number of tensors that were left."""
+    import asyncio
+    import gc
+    import sys
+
+    import py_tensor as pt
+    from py_tensor.runtime.executor import backend
+    from py_tensor.settings import Settings
+
+    for name in ("last_exc", "last_value", "last_type", "last_traceback"):
+        sys.__dict__.pop(name, None)
+    gc.collect()
+    bridge = backend().bridge
+    if bridge.is_lost():
+        bridge.restore_context()
+    while bridge.is_lost():
+        await asyncio.sleep(0.01)
+    pt.env.host_elements = Settings().host_elements
+    return pt.memory().num_tensors
+
+
 @pytest.fixture
-def fresh_python(thread: str, page: Page, pages_url: str) -> PagePython:
-    """New Python interpreter for a test that breaks state."""
-    return PagePython(page, pages_url, thread)
+def lossy_python(lossy_interpreters: Interpreters, thread: str) -> Iterator[PagePython]:
+    """Python interpreter of a page whose context tests lose; it is restored after each."""
+    page = lossy_interpreters(thread)
+    python = page.get()
+    yield python
+    assert python.call(restored) == 0
+    page.errors.check()

@@ -38,7 +38,7 @@ class PagePython:
         """Load the page and start its interpreter."""
         self.page.goto(self.url)
         self.page.wait_for_function("globalThis.python !== undefined")
-        self.start_milliseconds = self.page.evaluate(START, self.start_arguments)
+        self.page.evaluate(START, self.start_arguments)
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call a function under runPythonAsync. Arguments and result are JSON."""

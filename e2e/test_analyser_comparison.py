@@ -7,9 +7,11 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from analyser_driver import AnalyserPage, convolution, serve_files
+from analyser_driver import GIVEN, AnalyserPage, convolution, serve_files
 from onnx import numpy_helper
 from playwright.sync_api import Page
+
+pytest_plugins = ["analyser_fixtures"]
 
 TFLITE = Path(__file__).parent.parent / "tests" / "models" / "data" / "tflite"
 
@@ -29,10 +31,9 @@ def compare(page: Page) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("name", ["convolutions-float", "convolutions-int8"])
-def test_tflite_as_in_onnx_runtime(page: Page, site_url: str, name: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_tflite_as_in_onnx_runtime(analyser: AnalyserPage, name: str) -> None:
     analyser.open_files({"model.tflite": (TFLITE / f"{name}.tflite").read_bytes()})
-    rows = compare(page)
+    rows = compare(analyser.page)
     assert len(rows) == len(np.load(TFLITE / f"{name}.npz").files) - 1
     for row in rows:
         largest = float(row["Largest"])
@@ -40,11 +41,11 @@ def test_tflite_as_in_onnx_runtime(page: Page, site_url: str, name: str) -> None
         assert float(row["Difference"]) <= 1e-5 * largest
 
 
-def test_place_of_the_largest_difference(page: Page, site_url: str) -> None:
+def test_place_of_the_largest_difference(analyser: AnalyserPage, site_url: str) -> None:
     data = convolution([1, 3, 16, 16])
     files = {"conv.onnx": data}
+    page = analyser.page
     serve_files(page, files)
-    analyser = AnalyserPage(page, site_url)
     analyser.open_address(f"{site_url}/given/conv.onnx")
     (row,) = compare(page)
     assert float(row["Difference"]) < 1e-5
@@ -60,3 +61,4 @@ def test_place_of_the_largest_difference(page: Page, site_url: str) -> None:
     assert row["Where"].startswith("0, 2, ")
     difference = abs(float(row["Ours"]) - float(row["Theirs"]))
     assert difference == pytest.approx(float(row["Difference"]), rel=1e-2)
+    page.unroute(GIVEN)

@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
+from canvas_work import canvas_work, count_canvas_work
 from conftest import SITE
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from waiting import eventually
-from watched_page import SharedPage
+
+pytest_plugins = ["analyser_fixtures"]
 
 NODES = 1000
-
-
-@pytest.fixture(scope="module")
-def opened(chromium: Browser, site_url: str) -> Iterator[SharedPage[AnalyserPage]]:
-    def prepare(page: Page) -> AnalyserPage:
-        analyser = AnalyserPage(page, site_url)
-        analyser.open_files(blazeface_files())
-        return analyser
-
-    with SharedPage(chromium, prepare) as page:
-        yield page
+COUNT_ELEMENTS = "document.querySelectorAll('*').length"
 
 
 @pytest.fixture
-def analyser(opened: SharedPage[AnalyserPage]) -> AnalyserPage:
-    """Page with BlazeFace, shared by the tests."""
-    return opened.get()
+def blazeface(analyser: AnalyserPage) -> AnalyserPage:
+    """Page with BlazeFace, which stays open for the next test."""
+    if analyser.page.inner_text("#open-status").find("blazeface.json was opened") < 0:
+        analyser.open_files(blazeface_files())
+    return analyser
 
 
-def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_layer_shows_filters_activations_and_shaders(blazeface: AnalyserPage) -> None:
+    analyser, page = blazeface, blazeface.page
     analyser.select("conv2d/Relu")
     text = page.inner_text("#layer")
     assert "24 filters of 5 by 5 in the colors of the three input channels" in text
@@ -54,8 +44,8 @@ def test_layer_shows_filters_activations_and_shaders(analyser: AnalyserPage) -> 
     assert "void main" in page.inner_text("#layer .kernel pre")
 
 
-def test_table_sorts_and_measures(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_table_sorts_and_measures(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     page.fill("#rows input[type=search]", "")
     page.click("#rows th button:text('Parameters')")
     assert page.get_attribute("#rows th[aria-sort=descending]", "class") == "number"
@@ -71,8 +61,8 @@ def test_table_sorts_and_measures(analyser: AnalyserPage) -> None:
     assert times == sorted(times, reverse=True)
 
 
-def test_keys_move_through_table_and_graph(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_keys_move_through_table_and_graph(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     page.fill("#rows input[type=search]", "")
     page.click("#rows th button:text('#')")
     if page.get_attribute("#rows th >> nth=0", "aria-sort") == "descending":
@@ -88,8 +78,8 @@ def test_keys_move_through_table_and_graph(analyser: AnalyserPage) -> None:
     assert page.inner_text("#layer .layer-name") == before
 
 
-def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_filters_and_maps_of_channels_first(analyser: AnalyserPage, site_url: str) -> None:
+    page = analyser.page
     analyser.open_files({"conv.onnx": convolution([1, 3, 12, 20])})
     analyser.select("conv")
     text = page.inner_text("#layer")
@@ -101,8 +91,8 @@ def test_filters_and_maps_of_channels_first(page: Page, site_url: str) -> None:
     assert address.startswith(f"{site_url}/index.html#program=import+py_tensor")
 
 
-def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_graph_begins_in_the_middle(analyser: AnalyserPage) -> None:
+    page = analyser.page
     analyser.open_files({"deep.onnx": deep_model(12)})
 
     def check() -> None:
@@ -111,32 +101,6 @@ def test_graph_begins_in_the_middle(page: Page, site_url: str) -> None:
         assert abs(np.average(np.linspace(0, 1, len(alpha)), weights=alpha) - 0.5) < 0.05
 
     eventually(page, check)
-
-
-@contextmanager
-def longest_tasks(page: Page) -> Iterator[list[float]]:
-    """Give processor milliseconds of the tasks of the page's thread, the longest ones first.
-
-    A busy machine stops a task at any place, which changes its duration, but not this time.
-    """
-    found: list[float] = []
-    browser = page.context.browser
-    assert browser
-    browser.start_tracing(page=page, categories=["toplevel"])
-    yield found
-    page.wait_for_timeout(300)
-    events = json.loads(browser.stop_tracing())["traceEvents"]
-    threads = [each for each in events if each["name"] == "thread_name"]
-    mains = [
-        (each["pid"], each["tid"]) for each in threads if each["args"]["name"] == "CrRendererMain"
-    ]
-    tasks: dict[tuple[int, int], list[float]] = {main: [] for main in mains}
-    for each in events:
-        thread = (each["pid"], each["tid"])
-        if thread in tasks and each["name"].endswith("::RunTask") and "tdur" in each:
-            tasks[thread].append(each["tdur"] / 1000)
-    # Other tests may have pages, too; this one does the work.
-    found += sorted(max(tasks.values(), key=sum), reverse=True)
 
 
 def drag_and_zoom(page: Page) -> None:
@@ -152,41 +116,51 @@ def drag_and_zoom(page: Page) -> None:
         page.click(f"#graph button[aria-label='{name}']")
 
 
-def test_thousand_nodes_are_fluid(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
-    with longest_tasks(page) as opening:
-        analyser.open_files({"deep.onnx": deep_model(NODES)})
+def test_frames_draw_only_the_nodes_in_view(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    workers: list[str] = []
+    page.on("worker", lambda worker: workers.append(worker.url))
+    analyser.open_files({"deep.onnx": deep_model(20)})
+    elements_of_20 = page.evaluate(COUNT_ELEMENTS)
+    workers.clear()
+    analyser.open_files({"deep.onnx": deep_model(NODES)})
     assert analyser.card("layers") == str(NODES)
     assert "closed scopes" in page.inner_text("#graph .status")
+    # The page's thread does not lay out the graph, and makes elements for the rows in view only.
+    assert any("/layout_worker" in url for url in workers)
+    assert page.evaluate(COUNT_ELEMENTS) < elements_of_20 + 60
     page.click("#graph button:text('Open all')")
     page.wait_for_function(
         f"document.querySelector('#graph .status').textContent === '{NODES} layers'"
     )
     page.locator("#graph canvas").scroll_into_view_if_needed()
-    # Near the first nodes, and with all nodes in view.
-    with longest_tasks(page) as near:
+    count_canvas_work(page, "#graph canvas")
+    with canvas_work(page) as far:
         drag_and_zoom(page)
-    page.click("#graph button:text('Fit')")
-    with longest_tasks(page) as far:
-        drag_and_zoom(page)
-    with longest_tasks(page) as selecting:
+    with canvas_work(page) as selecting:
         page.fill("#graph input[type=search]", "add999")
         page.keyboard.press("Enter")
         analyser.wait_for_layer()
     assert page.inner_text("#layer .layer-name") == "block19/unit199/add999"
-    # A frame at 60 Hz. The longest tasks took 2, 7 and 9 ms on two cores with four other processes.
-    for tasks in (near, far, selecting):
-        assert len(tasks) > 100
-        assert tasks[0] < 16, tasks[:5]
-    # Opening evaluates the plotting library and shows all parts at once: 15 ms. Browsers call tasks
-    # of 50 ms long.
-    assert opening[0] < 50, opening[:5]
-    # The table has elements for the rows in view only.
-    assert page.locator("#rows tbody tr").count() < 60
+    with canvas_work(page) as near:
+        drag_and_zoom(page)
+    for work in (far, selecting, near):
+        assert work.frames
+        # However many events arrive, an animation frame draws the graph once.
+        assert len(work.times) == len(set(work.times))
+    # A node far away is one call, and about two lines lead to it.
+    assert far.most("fillText") == 0
+    assert 100 < far.most("fillRect") <= NODES
+    assert far.most() < 8 * far.most("fillRect")
+    # Only the nodes in view are drawn with their texts: about 26 of the 1,000.
+    assert 10 < near.most("fillText") < 60
+    assert near.most("roundRect") < 120
+    assert near.most() < 1000
+    assert len(selecting.frames) < 10
 
 
-def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_scopes_open_and_close_by_keys(analyser: AnalyserPage) -> None:
+    page = analyser.page
     analyser.open_files({"deep.onnx": deep_model(300)})
     page.click("#graph button:text('Close all')")
     page.wait_for_function(
@@ -203,8 +177,8 @@ def test_scopes_open_and_close_by_keys(page: Page, site_url: str) -> None:
     )
 
 
-def test_page_has_no_serious_fault_for_screen_readers(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_page_has_no_serious_fault_for_screen_readers(blazeface: AnalyserPage) -> None:
+    analyser, page = blazeface, blazeface.page
     analyser.select("conv2d/Relu")
     page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
     for scheme in ("light", "dark"):
@@ -219,8 +193,8 @@ def test_page_has_no_serious_fault_for_screen_readers(analyser: AnalyserPage) ->
     page.emulate_media(color_scheme="light")
 
 
-def test_phone_has_no_sideways_scroll(analyser: AnalyserPage) -> None:
-    page = analyser.page
+def test_phone_has_no_sideways_scroll(blazeface: AnalyserPage) -> None:
+    page = blazeface.page
     size = page.viewport_size
     page.set_viewport_size({"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") == 360

@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import numpy as np
+import pytest
 from analyser_driver import AnalyserPage, convolution, tensorflow_js_model
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from watched_page import SharedPage
+
+pytest_plugins = ["analyser_fixtures"]
+
+
+@pytest.fixture(scope="module")
+def measured_once_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[AnalyserPage]]:
+    with SharedPage(chromium, lambda page: AnalyserPage(page, site_url, "?runs=1")) as page:
+        yield page
+
+
+@pytest.fixture
+def measured_once(measured_once_page: SharedPage[AnalyserPage]) -> AnalyserPage:
+    """Page that compares libraries after a single run of each."""
+    return measured_once_page.get()
 
 
 def metric(page: Page, name: str) -> str:
     return page.inner_text(f"#speed-panel [data-metric={name}]")
 
 
-def test_live_times_and_report(page: Page, site_url: str) -> None:
+def test_live_times_and_report(analyser: AnalyserPage) -> None:
+    page = analyser.page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    analyser = AnalyserPage(page, site_url)
     analyser.open_files({"conv.onnx": convolution([1, 3, 16, 16])})
     assert float(metric(page, "compile")) > 0
     page.click("#speed-panel button:text('Run repeatedly')")
@@ -42,8 +59,8 @@ def test_live_times_and_report(page: Page, site_url: str) -> None:
     assert download.value.path().read_bytes()[:4] == b"\x89PNG"
 
 
-def test_open_sides_are_compared(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url)
+def test_open_sides_are_compared(analyser: AnalyserPage) -> None:
+    page = analyser.page
     analyser.open_files({"open.onnx": convolution(["n", 3, "h", "w"])})
     assert page.inner_text("#lengths label >> nth=1").startswith("x, h")
     page.click("#speed-panel button:text('Sizes')")
@@ -60,8 +77,8 @@ def test_open_sides_are_compared(page: Page, site_url: str) -> None:
     )
 
 
-def test_tensorflow_js_gives_the_same_outputs(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url, "?runs=1")
+def test_tensorflow_js_gives_the_same_outputs(measured_once: AnalyserPage) -> None:
+    analyser, page = measured_once, measured_once.page
     analyser.open_files(tensorflow_js_model())
     page.click("#speed-panel button:text('Compare with TensorFlow.js')")
     page.wait_for_selector(".speed-tables tbody tr:nth-child(2)")
@@ -72,8 +89,8 @@ def test_tensorflow_js_gives_the_same_outputs(page: Page, site_url: str) -> None
     assert float(cells[4]) < 1e-4
 
 
-def test_onnx_runtime_gives_the_same_outputs(page: Page, site_url: str) -> None:
-    analyser = AnalyserPage(page, site_url, "?runs=1")
+def test_onnx_runtime_gives_the_same_outputs(measured_once: AnalyserPage) -> None:
+    analyser, page = measured_once, measured_once.page
     analyser.open_files({"conv.onnx": convolution([1, 3, 16, 16])})
     page.click("#speed-panel button:text('Compare with ONNX Runtime Web')")
     page.wait_for_selector(".speed-tables tbody tr:nth-child(3)")

@@ -24,8 +24,6 @@ GALLERY = SITE / "gallery"
 DONE = """task => document.querySelector('#output-task').value === task
   && document.querySelector('#output-times').children.length > 0
   && document.querySelector('#input-panel').ariaBusy === 'false'"""
-LIMIT = 300_000
-"""Milliseconds for a model; SwiftShader takes half a minute for some."""
 
 
 class Tasks(AnalyserPage):
@@ -36,7 +34,6 @@ class Tasks(AnalyserPage):
         page.on("request", lambda request: self.requests.append(request.url))
         super().__init__(page, site_url)
         self.site_url = site_url
-        page.set_default_timeout(LIMIT)
 
     def choose(self, model: str, task: str) -> None:
         """Open a model of the gallery, and wait until it has run on its sample."""
@@ -115,9 +112,12 @@ def test_random_picture_to_picture_is_drawn_without_reading(tasks: Tasks) -> Non
             "document.querySelector('#output-stage canvas:not([hidden])').height === 256"
             " && Number(document.querySelector('[data-reads]').dataset.reads) > 0"
         )
-        page.wait_for_timeout(1500)
-        again = tasks.pixels("#output-stage canvas:not([hidden])")
-        np.testing.assert_allclose(again[..., :3], drawn[..., :3], atol=1)
+
+        def is_drawn_again() -> None:
+            again = tasks.pixels("#output-stage canvas:not([hidden])")
+            np.testing.assert_allclose(again[..., :3], drawn[..., :3], atol=1)
+
+        eventually(page, is_drawn_again)
     page.select_option("#output-way", "texture")
     page.wait_for_function("document.querySelector('[data-reads]').dataset.reads === '0'")
 
@@ -208,7 +208,8 @@ def test_microphone_is_recorded(tasks: Tasks) -> None:
     page.wait_for_timeout(1500)
     page.click("#input-microphone")
     page.wait_for_selector("#input-status:text('seconds of sound')")
-    assert re.match(r"[12]\.\d seconds", page.inner_text("#input-status"))
+    length = re.match(r"(\d+\.\d) seconds", page.inner_text("#input-status"))
+    assert length and float(length[1]) > 0
     page.wait_for_function(DONE, arg="notes")
 
 
@@ -237,7 +238,7 @@ def test_nothing_leaves_the_site_and_the_page_is_accessible(tasks: Tasks) -> Non
         ] == []
     page.set_viewport_size({"width": 360, "height": 800})
     # Charts and the graph follow their panels in the next frames.
-    page.wait_for_function("document.documentElement.scrollWidth <= 360", timeout=20_000)
+    page.wait_for_function("document.documentElement.scrollWidth <= 360")
     page.focus("[data-gallery='emotion.json']")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.gallery") == "handtrack.json"

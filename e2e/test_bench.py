@@ -13,14 +13,13 @@ from watched_page import PageErrors, SharedPage
 
 ROOT = Path(__file__).parent.parent
 MODELS = ROOT / "tests" / "models" / "data"
-RUN_LIMIT = 120_000
 TINY = "quick=1&scale=0.03&rounds=2&ms=2"
 
 
 def run_bench(page: Page, site_url: str, parameters: str) -> dict:
     """Run the benchmark page to its end and return its results."""
     page.goto(f"{site_url}/bench/index.html?auto=1&{TINY}&{parameters}")
-    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    page.wait_for_selector("body[data-state]")
     assert page.inner_text("#status") == "Finished"
     return json.loads(page.text_content("#json") or "")
 
@@ -181,7 +180,7 @@ def failure_shown(page: Page, workload: str) -> str:
 def run_kernels(page: Page, site_url: str) -> dict:
     """Run the page of kernels and return its results."""
     page.goto(f"{site_url}/bench/kernels.html?auto=1&{TINY}")
-    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    page.wait_for_selector("body[data-state]")
     assert page.inner_text("#status") == "Finished"
     return json.loads(page.text_content("#json") or "")
 
@@ -280,7 +279,7 @@ def run_models(page: Page, site_url: str, files: dict[str, bytes], parameters: s
 
     page.route("**/models/*", answer)
     page.goto(f"{site_url}/bench/models.html?auto=1&runs=3&{parameters}")
-    page.wait_for_selector("body[data-state]", timeout=RUN_LIMIT)
+    page.wait_for_selector("body[data-state]")
     assert page.inner_text("#status") == "Finished"
     return json.loads(page.text_content("#json") or "")
 
@@ -340,6 +339,6 @@ def test_wrong_trained_model_fails(page: Page, site_url: str) -> None:
 
 def test_unknown_workload_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
     page.goto(f"{site_url}/bench/index.html?auto=1&only=nothing")
-    page.wait_for_selector("[data-state=failed]", timeout=RUN_LIMIT)
+    page.wait_for_selector("[data-state=failed]")
     assert page.inner_text("#status").startswith("bench: no workload matches; got only=nothing")
     page_errors.ignore()

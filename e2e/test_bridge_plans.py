@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from array import array
-from time import perf_counter
 
 import pytest
 from bridge_page import (
@@ -43,12 +42,6 @@ out vec4 y;
 void main() {{
   vec4 x = texelFetch(x0, ivec2(gl_FragCoord.xy), 0);
   y = vec4(x.x * F[0] + F[1], float(I[0]), float(U[0] >> 16), float(U[1]));
-}}"""
-BUSY = f"""{HEAD}uniform highp sampler2D x0;
-out vec4 y;
-void main() {{
-  y = texelFetch(x0, ivec2(0), 0);
-  for (int i = 0; i < 300; i++) y = fract(y * 1.37 + gl_FragCoord.x);
 }}"""
 GATHER_LAYERS = f"""{HEAD}uniform highp sampler2DArray x0;
 out vec4 y;
@@ -407,17 +400,43 @@ def test_bridges_of_one_page_are_independent(bridge: PlaywrightBridge) -> None:
     assert read_floats(bridge, 2, 1) == [2]
 
 
+# The GPU takes 20 ms for a draw, and a wait is a read of a pixel. Time stands still otherwise.
+SLOW_GPU = """() => {
+  const gl = WebGL2RenderingContext.prototype;
+  const { drawArrays, readPixels } = gl;
+  const { now } = performance;
+  let time = now.call(performance);
+  let draws = 0;
+  globalThis.drawsBeforeWaits = [];
+  performance.now = () => time;
+  gl.drawArrays = function (...values) {
+    draws += 1;
+    drawArrays.apply(this, values);
+  };
+  gl.readPixels = function (...values) {
+    drawsBeforeWaits.push(draws);
+    time += 20 * draws;
+    draws = 0;
+    readPixels.apply(this, values);
+  };
+  globalThis.removeSlowGpu = () => {
+    Object.assign(gl, { drawArrays, readPixels });
+    performance.now = now;
+  };
+}"""
+
+
 def test_work_in_flight_is_bounded(bridge: PlaywrightBridge) -> None:
-    bridge.program(1, "busy", BUSY)
-    bridge.plan(1, plan_words(1, [(FLOAT32, 512, 256, 0)], [draw_words(1, 1, (512, 256), [0])]))
+    register_double(bridge)
     upload_floats(bridge, 1, [1, 2, 3, 4])
-    start = perf_counter()
+    bridge.flush()
+    page = bridge._page
+    page.evaluate(SLOW_GPU)
     for _ in range(30):
-        bridge.run(1, run_words(bridge, [1, 2]))
+        run_double(bridge, 1, 2)
         bridge.free(2)
     bridge.flush()
-    submitted = perf_counter()
-    bridge.finish()
-    finished = perf_counter()
-    assert finished - start > 1, "the GPU was not busy"
-    assert finished - submitted < 0.4 * (finished - start)
+    # Five runs of unknown length, then 13 of 20 ms, are above 250 ms.
+    waits = page.evaluate("drawsBeforeWaits")
+    page.evaluate("removeSlowGpu()")
+    assert waits == [5, 13]

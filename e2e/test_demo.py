@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from conftest import SITE
-from demo_driver import START_LIMIT, Demo
+from demo_driver import Demo
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from waiting import eventually
@@ -194,7 +194,7 @@ def test_missing_file_is_reported(
 ) -> None:
     page.route(f"**/{name}", lambda route: route.fulfill(status=404))
     page.goto(f"{site_url}/index.html")
-    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
+    page.wait_for_selector("[data-state=failed]")
     assert page.inner_text("#notice-title") == "Python did not start"
     assert page.inner_text("#notice-detail").startswith(
         f"{name}: the file did not load; got 404 Not Found; "
@@ -216,7 +216,7 @@ def test_damaged_webassembly_is_reported(
         lambda route: route.fulfill(body=data, content_type="application/wasm"),
     )
     page.goto(f"{site_url}/index.html")
-    page.wait_for_selector("[data-state=failed]", timeout=START_LIMIT)
+    page.wait_for_selector("[data-state=failed]")
     assert page.inner_text("#notice-title") == "Python did not start"
     assert page.inner_text("#notice-detail").startswith(
         "pyodide.asm.wasm: the file did not load; got WebAssembly.instantiateStreaming(): "

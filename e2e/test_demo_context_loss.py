@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from demo_driver import START_LIMIT, Demo
+from demo_driver import Demo
 from lost_context import keep_contexts, lose_context
 from playwright.sync_api import Page
 from waiting import eventually
@@ -16,7 +16,7 @@ def demo(page: Page, site_url: str, page_errors: PageErrors) -> Demo:
     keep_contexts(page, "**/worker-*.js")
     page_errors.ignore()
     demo = Demo(page, site_url)
-    page.wait_for_selector("#animate:enabled", timeout=START_LIMIT)
+    page.wait_for_selector("#animate:enabled")
     page.wait_for_selector("#stage[aria-busy=false]")
     return demo
 

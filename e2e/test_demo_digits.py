@@ -11,6 +11,7 @@ from handwriting import STROKES, write
 from playwright.sync_api import Browser, Page
 from waiting import eventually
 from watched_page import PageErrors, SharedPage
+from work_limit import HANG_SECONDS
 
 HELD_OUT = 360
 
@@ -192,7 +193,7 @@ def test_training_pauses_goes_on_and_keeps_its_memory(trained: Demo) -> None:
 def paused_state(demo: Demo) -> tuple[int, int, int]:
     """Return the state of paused training after it was constant for a second."""
     seen = [state(demo)]
-    while len(seen) < 30:
+    while len(seen) < 2 * HANG_SECONDS:
         demo.page.wait_for_timeout(500)
         seen.append(state(demo))
         if len({*seen[-3:]}) == 1 and len(seen) >= 3:

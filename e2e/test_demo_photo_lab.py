@@ -1,6 +1,7 @@
 """Test the demo's photo lab: compare filters with NumPy and check constant memory."""
 
 import io
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -224,7 +225,8 @@ def test_memory_is_constant_over_a_hundred_frames(page: Page, site_url: str) -> 
     wait_for_hits(demo, hits + 100)
     assert {name: demo.number(name) for name in names} == before
     assert float(demo.page.inner_text("#frame-ms")) > 0
-    assert float(demo.page.inner_text("#frame-fps")) > 1
+    # A machine that needs half a second for a frame has no rate.
+    assert re.fullmatch(r"[1-9]\d*|\u2013", demo.page.inner_text("#frame-fps"))
     demo.page.click("#animate")
     assert demo.page.get_attribute("#animate", "aria-pressed") == "false"
 
@@ -260,7 +262,7 @@ def test_camera_is_filtered(demo: Demo) -> None:
     page = demo.page
     page.click("#camera")
     page.wait_for_selector("#photo-status:text('pixels of the camera')")
-    page.wait_for_function("Number(document.getElementById('frame-fps').textContent) > 0")
+    page.wait_for_function("Number(document.getElementById('frame-ms').textContent) > 0")
     page.check("[data-filter=threshold] input[type=checkbox]")
 
     def is_black_and_white() -> None:

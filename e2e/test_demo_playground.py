@@ -5,7 +5,6 @@ import re
 import runpy
 from contextlib import redirect_stdout
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -87,7 +86,7 @@ def test_animation_runs_live_and_stops(fresh_demo: Demo) -> None:
 def test_stop_ends_a_program_that_never_pauses(demo: Demo) -> None:
     demo.write("print('on and on')\nwhile True:\n    pass")
     demo.start()
-    demo.page.wait_for_timeout(200)
+    demo.page.wait_for_selector("#output pre:text('on and on')")
     demo.page.click("#stop")
     demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     demo.finish()
@@ -130,9 +129,10 @@ def test_program_started_at_the_end_of_a_restart_keeps_its_status(demo: Demo) ->
     demo.page.wait_for_selector("#output:has-text('the next program')")
     assert demo.finish().startswith("ran in")
     # The code that restarted Python goes on after the program has started, which must not show.
-    demo.page.wait_for_timeout(500)
+    demo.run("arithmetic")
     statuses = demo.page.evaluate("statuses")
     assert statuses[0] == "running…"
+    assert all(status.startswith(("running", "waiting", "ran in")) for status in statuses)
     assert statuses[-1].startswith("ran in")
 
 
@@ -282,27 +282,37 @@ def test_text_streams_while_a_program_computes(demo: Demo) -> None:
     demo.page.unroute("**/gate")
 
 
-PRODUCTS = """import time
-start = time.perf_counter()
-import py_tensor as pt
+PRODUCTS = """import py_tensor as pt
 x = pt.ones((512, 512))
 for _ in range(6):
     x = x @ x / 512
 pt.realize(x)
-print(time.perf_counter() - start)
+print("submitted")
 """
+RECORD_STATUSES = """() => {
+  const [run, stop, status] = ["run", "stop", "run-status"].map(
+    (id) => document.getElementById(id),
+  );
+  globalThis.statuses = [];
+  const note = () => {
+    const seen = [status.textContent, !run.disabled, !stop.disabled];
+    if (String(statuses.at(-1)) !== String(seen)) statuses.push(seen);
+  };
+  new MutationObserver(note).observe(status, { childList: true });
+}"""
 
 
 def test_run_ends_when_the_gpu_has_finished(demo: Demo) -> None:
     demo.write(PRODUCTS)
+    demo.page.evaluate(RECORD_STATUSES)
     demo.start()
-    demo.page.wait_for_selector("#run-status:text-is('waiting for the GPU…')")
-    assert demo.page.is_enabled("#stop")
-    status = demo.finish()
-    assert status.startswith("ran in")
-    milliseconds, (seconds,) = float(status.split()[2]), demo.printed()
-    # Python only submits the products.
-    assert milliseconds > 2000 * float(seconds)
+    assert demo.finish().startswith("ran in")
+    assert demo.printed() == ["submitted"]
+    # Python only submits the products. Until they are computed, the program can be stopped.
+    texts, *_ = zip(*(statuses := demo.page.evaluate("statuses")), strict=True)
+    assert ["waiting for the GPU…", False, True] in statuses
+    assert texts.index("running…") < texts.index("waiting for the GPU…") < len(texts) - 1
+    assert texts[-1].startswith("ran in")
 
 
 def test_a_loop_of_products_is_stopped_while_the_gpu_computes(demo: Demo) -> None:
@@ -312,13 +322,11 @@ def test_a_loop_of_products_is_stopped_while_the_gpu_computes(demo: Demo) -> Non
     )
     demo.start()
     demo.page.wait_for_selector("#output pre")
-    start = perf_counter()
     demo.page.click("#stop")
     demo.page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     # Drawing a frame needs the GPU process, which still computes what was submitted.
     demo.run("arithmetic")
     demo.page.screenshot()
-    assert perf_counter() - start < 30
 
 
 def test_lines_before_a_long_computation_are_shown(demo: Demo) -> None:

@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 from urllib.parse import unquote
 
 from conftest import SITE
-from demo_driver import START_LIMIT
 from playwright.sync_api import Page
 
 DOCS = SITE / "docs"
@@ -67,7 +66,7 @@ def test_example_opens_in_the_playground(page: Page, site_url: str) -> None:
     with page.context.expect_page() as opened:
         button.click()
     playground = opened.value
-    playground.wait_for_selector("#run:enabled", timeout=START_LIMIT)
+    playground.wait_for_selector("#run:enabled")
     playground.click("#run")
     playground.wait_for_selector("#run:enabled")
     assert playground.inner_text("#run-status").startswith("ran in")

@@ -9,6 +9,7 @@ import pytest
 from page_python import PagePython
 from playwright.sync_api import Browser
 from watched_page import watched_page
+from work_limit import HANG_SECONDS
 
 pytest_plugins = ["page_fixtures"]
 
@@ -73,7 +74,7 @@ def test_the_gpu_process_crashes(
         own_browser.new_browser_cdp_session().send("Browser.crashGpuProcess")
         right = [[2, 4], [2, 3], [2, 3]]
         recovered = [GONE, [2, 3], [2, 3]]
-        for _ in range(240):
+        for _ in range(4 * HANG_SECONDS):
             seen = python.call(read_all, asynchronous)
             for result, value in zip(seen, right, strict=True):
                 assert result in (value, LOST, GONE)

@@ -9,6 +9,7 @@ import pytest
 from file_server import FileServer, file_server
 from page_python import PagePython
 from playwright.sync_api import Page
+from work_limit import HANG_SECONDS
 
 pytest_plugins = ["page_fixtures"]
 
@@ -316,7 +317,7 @@ async def cancelled(url: str) -> Any:
 def test_a_cancelled_task_ends_its_request(loading: PagePython, server: FileServer) -> None:
     server.next["shard1.bin"] = ["slow"]
     assert loading.call(cancelled, f"{server.url}/model.txt") == "cancelled"
-    assert server.ended.wait(10)
+    assert server.ended.wait(HANG_SECONDS)
 
 
 # --- progress and memory --------------------------------------------------------------------------

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from time import monotonic
 
 from playwright.sync_api import Page
+from work_limit import HANG_SECONDS
 
-LIMIT_SECONDS = 60
 PAUSE_MILLISECONDS = 50
 
 
 def eventually(page: Page, check: Callable[[], None]) -> None:
-    """Repeat a check until it raises no AssertionError; raise the last one after a minute."""
-    end = monotonic() + LIMIT_SECONDS
+    """Repeat a check until it raises no AssertionError; raise the last one if it hangs."""
+    end = monotonic() + HANG_SECONDS
     while True:
         try:
             return check()

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, WebError
+from work_limit import HANG_SECONDS
 
 
 class PageErrors(list[str]):
@@ -40,6 +41,7 @@ def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator
         found.append(f"uncaught: {uncaught.error.stack or uncaught.error.message}")
 
     context = browser.new_context()
+    context.set_default_timeout(1000 * HANG_SECONDS)
     context.on("console", note_console)
     context.on("weberror", note_error)
     yield context.new_page()

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from work_limit import HANG_SECONDS
 
 import py_tensor as pt
 
@@ -25,7 +26,7 @@ SPACES = (
     *("train", "vision", "audio"),
 )
 """Modules whose public names are tested; "" is the package itself."""
-SECONDS = 5
+SECONDS = HANG_SECONDS
 """Time after which a call counts as endless."""
 
 

@@ -50,7 +50,10 @@ WITHOUT_BACKEND = {
     # They start other processes, which choose their backends.
     "test_processes.py",
 }
-"""Tests that are the same on every backend, and run on NumPy alone."""
+"""Files of tests that are the same on every backend, and are imported on NumPy alone.
+
+Single tests, and files that compute nothing at all, have the marker `host` instead.
+"""
 SLOW_IN_PYTHON = {
     "vision/test_boxes.py::test_faces_of_blazeface_as_human": 100,
     "vision/test_poses.py::test_people_as_body_pix": 55,
@@ -116,15 +119,35 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= SLOW_IN_PYTHON.keys()
     if config.option.storage == "float16":
         left_out |= half_storage.EXCEPTIONS.keys()
-    without_gpu = config.option.backend != "webgl"
-    found = [
-        item
-        for item in items
-        if {*names_of(item.nodeid)} & left_out
-        or (without_gpu and "webgl" in getattr(item, "fixturenames", ()))
-    ]
-    config.hook.pytest_deselected(items=found)
-    items[:] = [item for item in items if item not in found]
+    on_webgl = config.option.backend == "webgl"
+    on_host = config.option.backend == "numpy"
+    forms: set[Any] = set()
+    kept, deselected = [], []
+    for item in items:
+        is_left_out = (
+            bool({*names_of(item.nodeid)} & left_out)
+            or (not on_webgl and "webgl" in getattr(item, "fixturenames", ()))
+            or (not on_host and item.get_closest_marker("host") is not None)
+            or (on_webgl and is_repeated(item, forms))
+        )
+        (deselected if is_left_out else kept).append(item)
+    config.hook.pytest_deselected(items=deselected)
+    items[:] = kept
+
+
+def is_repeated(item: pytest.Item, forms: set[Any]) -> bool:
+    """Return True if an earlier test has the same form, by `once_per_form`; else note the form.
+
+    Files of models with the same operators differ in how they are read, which needs no GPU.
+    """
+    marker = item.get_closest_marker("once_per_form")
+    if marker is None or not isinstance(item, pytest.Function):
+        return False
+    form_of = marker.kwargs["form"]
+    form = item.module, item.originalname, form_of(**item.callspec.params)
+    is_known = form in forms
+    forms.add(form)
+    return is_known
 
 
 def names_of(nodeid: str) -> tuple[str, str, str]:
@@ -200,12 +223,26 @@ def state_of(engine: Any) -> dict[str, int]:
     }
 
 
+def runs_so_far() -> tuple[int, int]:
+    """Return how often a plan was looked up: without a lookup nothing runs on a backend."""
+    info = pt.cache_info()
+    return info.plan_hits, info.plan_misses
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Any:
     report = yield
     if report.when == "call":
         item.stash[FAILED] = report.failed
     return report
+
+
+@pytest.fixture(scope="module", autouse=True)
+def collected() -> Iterator[None]:
+    """Keep the collector from scanning the objects of earlier modules, such as cached plans."""
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -218,7 +255,10 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     scopes.state.pending = 0
     scopes.state.anchor = ()
     before = state_of(engine)
+    runs = runs_so_far()
     yield
+    if request.node.get_closest_marker("host") is not None:
+        assert runs_so_far() == runs, "a test with the marker `host` computes on the backend"
     bridge = getattr(engine, "bridge", None)
     error = 0 if bridge is None else bridge.error()
     if request.node.stash[FAILED]:

@@ -12,6 +12,7 @@ import socket
 import struct
 
 import numpy as np
+from work_limit import HANG_SECONDS
 
 # RFC 6455
 GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
@@ -28,9 +29,9 @@ class PageSocket:
         self.url = f"ws://127.0.0.1:{self._listener.getsockname()[1]}/"
 
     def accept(self) -> None:
-        """Wait until the page has connected, for at most a minute."""
+        """Wait until the page has connected."""
         with self._listener as listener:
-            listener.settimeout(60)
+            listener.settimeout(HANG_SECONDS)
             self._socket, _ = listener.accept()
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._stream = self._socket.makefile("rb")

@@ -20,6 +20,7 @@ from typing import Any
 from greenlet import greenlet
 from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
+from work_limit import HANG_SECONDS
 
 from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
 from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
@@ -66,7 +67,10 @@ async function execute(bridge, { commands, room }, data) {
   let failure = null;
   for (const [verb, ...values] of commands) {
     try {
-      answer = await bridge[verb](...values.map((value) => (value === "room" ? start : value)));
+      answer =
+        verb === "errorAndStats"
+          ? [bridge.error(), bridge.stats()]
+          : await bridge[verb](...values.map((value) => (value === "room" ? start : value)));
     } catch (error) {
       failure ??= { name: error.name, message: error.message };
     }
@@ -131,13 +135,18 @@ def launch(playwright: Playwright) -> Browser:
     """Start Chromium with its software renderer, or the Firefox that FIREFOX names."""
     firefox = os.environ.get("FIREFOX")
     if firefox is not None:
-        return playwright.firefox.launch(channel="moz-firefox", executable_path=firefox)
-    return playwright.chromium.launch(executable_path=_executable(), args=list(FLAGS))
+        return playwright.firefox.launch(
+            channel="moz-firefox", executable_path=firefox, timeout=1000 * HANG_SECONDS
+        )
+    return playwright.chromium.launch(
+        executable_path=_executable(), args=list(FLAGS), timeout=1000 * HANG_SECONDS
+    )
 
 
 def load_page(browser: Browser) -> Page:
     """Return a page in which `PlaywrightBridge` works."""
     page = browser.new_page()
+    page.set_default_timeout(1000 * HANG_SECONDS)
     if browser.browser_type.name == "chromium":
         # Answered by `_serve`, the page does not count as one of this machine.
         page.context.grant_permissions(["local-network-access"])
@@ -181,6 +190,7 @@ class PlaywrightBridge:
         page.evaluate("([bridge, url]) => serve(bridge, url)", [self._bridge, self._socket.url])
         self._socket.accept()
         self._generation = 1
+        self._stats_without_error: str | None = None
         self._limits: DeviceLimits = json.loads(self._ask("limits"))
 
     def _evaluate(self, expression: str, arg: Any) -> Any:
@@ -210,6 +220,7 @@ class PlaywrightBridge:
         data, self._data = self._data, bytearray()
         if command:
             commands.append(list(command))
+        self._stats_without_error = None
         head = json.dumps({"commands": commands, "room": room}).encode()
         message = self._socket.ask(struct.pack("<I", len(head)), head, data)
         end = 4 + int.from_bytes(message[:4], "little")
@@ -308,6 +319,7 @@ class PlaywrightBridge:
     def call(self, verb: str, *values: Any) -> Any:
         """Call a verb of the page's object at once; values may be objects of the page."""
         self.flush()
+        self._stats_without_error = None
         reply = self._evaluate(
             """async ([bridge, verb, values]) => {
               try { return { answer: await bridge[verb](...values) ?? null }; }
@@ -324,7 +336,8 @@ class PlaywrightBridge:
         self._evaluate("0", None)
 
     def stats(self) -> Stats:
-        stats: Stats = json.loads(self._ask("stats"))
+        known = self._stats_without_error
+        stats: Stats = json.loads(self._ask("stats") if known is None or self._commands else known)
         return stats
 
     def pool_limit(self, bytes: int) -> None:
@@ -352,9 +365,17 @@ class PlaywrightBridge:
         return Done([(name, time) for name, time in json.loads(self._ask("timings"))])
 
     def error(self) -> int:
-        """Return WebGL's oldest unreported error, 0 if none."""
-        code: int = self._ask("error")
-        return code
+        """Return WebGL's oldest unreported error, 0 if none.
+
+        Most tests end with this question and the one for the statistics, and the next one begins
+        with the latter. Until another verb is sent, a single answer is right for all of them.
+        """
+        if self._stats_without_error is not None and not self._commands:
+            return 0
+        code, stats = self._ask("errorAndStats")
+        if code == 0:
+            self._stats_without_error = stats
+        return int(code)
 
     def generation(self) -> int:
         return self._generation

@@ -7,6 +7,8 @@ from event_loop import run
 
 import py_tensor as pt
 
+pytestmark = pytest.mark.host
+
 
 def test_frames_are_counted_and_timed() -> None:
     async def three() -> list[pt.Frame]:

@@ -17,6 +17,8 @@ from matrices import assert_same_values
 import py_tensor as pt
 from py_tensor import errors
 
+pytestmark = pytest.mark.host
+
 
 @pytest.mark.parametrize(
     "wrong",
@@ -122,10 +124,14 @@ def test_kernel_names_are_read():
     ]
 
 
-@pytest.mark.parametrize("name", {**SLOW_IN_PYTHON, **half_storage.EXCEPTIONS})
-def test_tests_that_are_left_out_exist(name):
-    file, _, function = names_of(name)[0].partition("::")
-    assert f"\ndef {function}(" in (Path(__file__).parent / file).read_text()
+def test_tests_that_are_left_out_exist():
+    left_out = {names_of(name)[0] for name in {**SLOW_IN_PYTHON, **half_storage.EXCEPTIONS}}
+    missing = []
+    for name in left_out:
+        file, _, function = name.partition("::")
+        if f"\ndef {function}(" not in (Path(__file__).parent / file).read_text():
+            missing.append(name)
+    assert missing == []
 
 
 def test_slow_tests_are_recognized():

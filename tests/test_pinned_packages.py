@@ -6,6 +6,10 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.host
+
 ROOT = Path(__file__).parent.parent
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from py_tensor.signatures import Parameters, parameters_of
 
+pytestmark = pytest.mark.host
+
 
 def f(a, b, /, c=1, *, d, e=2):
     pass

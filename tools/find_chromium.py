@@ -39,7 +39,7 @@ def starts(path: str) -> bool:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=60,
+            timeout=300,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False

@@ -1,6 +1,6 @@
 /** @file Start Python with py_tensor and call functions in it, on the page's thread or in a worker. */
 
-const LIMIT_MILLISECONDS = 120_000;
+const LIMIT_MILLISECONDS = 300_000;
 
 const CALLS = `
 import inspect, json, linecache
@@ -57,14 +57,12 @@ export class Python {
   #pyodide;
 
   /**
-   * Start Python and return the time it took in milliseconds.
+   * Start Python.
    * @param {string} folder
    * @param {string} [bridge]
    */
   async start(folder, bridge) {
-    const start = performance.now();
     this.#pyodide = await limited(startPyodide(folder, bridge));
-    return performance.now() - start;
   }
 
   /**

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
+from work_limit import HANG_SECONDS
 
 import py_tensor as pt
 from py_tensor import errors
@@ -359,7 +360,7 @@ def test_prefetch_propagates_cancellation():
             async for _ in pt.data.from_generator(source).prefetch(1):
                 pass
 
-    in_a_loop(asyncio.wait_for(loop(), 5))
+    in_a_loop(asyncio.wait_for(loop(), HANG_SECONDS))
 
 
 def test_prefetch_ends_with_its_loop():

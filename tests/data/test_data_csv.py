@@ -15,6 +15,8 @@ from helpers import assert_raises, assert_spec, assert_values
 import py_tensor as pt
 from py_tensor import errors
 
+pytestmark = pytest.mark.host
+
 TABLE = """size,width,kind,round
 1,0.5,cat,true
 2,-1.5,dog,False

@@ -12,6 +12,8 @@ from py_tensor.display import bars
 from py_tensor.display.places import Place, use
 from py_tensor.errors import ArgumentError
 
+pytestmark = pytest.mark.host
+
 
 @pytest.fixture
 def clock(monkeypatch):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import gc
 import io
-import time
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values, finished
 from onnx import TensorProto, helper, numpy_helper
+from work_limit import limited_steps
 
 import py_tensor as pt
 from py_tensor.errors import ArgumentError, DisposedError, DTypeError, ModelError, ShapeError
@@ -325,11 +325,8 @@ def test_endless_loops_are_ended(engine, monkeypatch):
 
 
 def test_endless_loops_end_soon(engine):
-    start = time.process_time()
-    with pytest.raises(ModelError, match="loops do not end"):
+    with pytest.raises(ModelError, match="loops do not end"), limited_steps(10_000_000):
         pt.models.loads(loop(2**40))([1.0])
-    # Time of this process only: other programs may slow the machine down. JAX compiles the loop.
-    assert time.process_time() - start < (30 if engine.name == "jax" else 2)
 
 
 def function(name: str, nodes: list[Any], attributes: Any = ()) -> Any:

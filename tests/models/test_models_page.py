@@ -13,6 +13,8 @@ from py_tensor.models.tfjs import layers as tfjs_layers, operators as tfjs_opera
 from py_tensor.models.tfjs.layers.recorded import OPERATIONS
 from py_tensor.models.tflite import operators as tflite_operators
 
+pytestmark = pytest.mark.host
+
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 INTERNAL = {"Alias", "Function"}
 """Operators that readers add."""

@@ -56,6 +56,12 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+def form_of(kind: str, case: dict[str, Any], direction: str) -> Any:
+    """Return the options of a layer; each direction is one, and so are other activations."""
+    return kind, *(case or [direction])
+
+
+@pytest.mark.once_per_form(form=form_of)
 @pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
 @pytest.mark.parametrize(("kind", "case"), CASES, ids=str)
 def test_recurrent_layers_as_in_onnx_runtime(kind, case, direction, engine):

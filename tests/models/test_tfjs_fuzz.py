@@ -6,7 +6,6 @@ import asyncio
 import base64
 import json
 import random
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,11 @@ import numpy as np
 import pytest
 from test_fuzz import mutated
 from test_tfjs_texts import examples
+from work_limit import STEPS_OF_A_FILE, limited_steps
 
 import py_tensor as pt
 from py_tensor.errors import ModelError, TensorError
 
-SECONDS = 2.0
-"""Processor time, since other programs may slow the machine down."""
 VALUES = (None, True, 0, -1, 3, 1 << 31, 1 << 70, 0.5, 1e400, "", "x", "-1", "\0", [], {}, [0])
 
 
@@ -92,9 +90,8 @@ def test_mutated_files_end_soon(files, engine, mutations):
             text = mutated(text.encode(), chance).decode("latin-1")
         elif weights:
             weights = mutated(weights, chance)
-        start = time.process_time()
-        ends[end_of(text.encode(), weights)] += 1
-        assert time.process_time() - start < SECONDS, f"file {number}"
+        with limited_steps(STEPS_OF_A_FILE, f"file {number}"):
+            ends[end_of(text.encode(), weights)] += 1
     # The mutations reach every stage.
     assert ends["load"] > 50
     assert ends["run"] > 5

@@ -16,6 +16,8 @@ import py_tensor as pt
 from py_tensor.errors import ModelError
 from py_tensor.models.tfjs.weights import files_of, read_weights
 
+pytestmark = pytest.mark.host
+
 VALUES = {
     "f": ("float32", np.float32([[0.5, -2], [3, 1e-3]])),
     "h": ("float16", np.float16([1.5, -0.25])),

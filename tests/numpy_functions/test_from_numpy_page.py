@@ -7,8 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import py_tensor as pt
+
+pytestmark = pytest.mark.host
 
 PAGE = (Path(__file__).parents[2] / "docs" / "from_numpy.md").read_text()
 ROWS = re.findall(r"^\| `(\w+)` \| (same|differs|left out) \|(.*)\|$", PAGE, re.MULTILINE)

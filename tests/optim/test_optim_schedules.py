@@ -10,6 +10,8 @@ from helpers import assert_raises
 import py_tensor as pt
 from py_tensor import errors
 
+pytestmark = pytest.mark.host
+
 optim = pt.optim
 VALUES = {
     "constant": (optim.constant(0.3), {0: 0.3, 10**6: 0.3}),

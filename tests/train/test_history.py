@@ -7,6 +7,8 @@ import pytest
 import py_tensor as pt
 from py_tensor.errors import ArgumentError
 
+pytestmark = pytest.mark.host
+
 
 def history():
     return pt.train.History(

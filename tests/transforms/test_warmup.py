@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_values
+from work_limit import HANG_SECONDS
 
 import py_tensor as pt
 from py_tensor import errors
@@ -31,7 +32,7 @@ def at_once(monkeypatch):
 
 def finished(coroutine: Any) -> Any:
     """Return the result of a coroutine that waits by yielding."""
-    end = time.monotonic() + 30
+    end = time.monotonic() + HANG_SECONDS
     while time.monotonic() < end:
         try:
             coroutine.send(None)
