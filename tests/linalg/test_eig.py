@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from helpers import assert_raises, assert_spec
@@ -28,7 +26,7 @@ ROUNDING = 2 * EPSILON
 @pytest.fixture(autouse=True, params=["numpy", "python"])
 def library(request, monkeypatch):
     if request.param == "python":
-        monkeypatch.setattr(eigen, "sys", SimpleNamespace(modules={}))
+        monkeypatch.setattr(eigen, "imported", lambda name: None)
     return request.param
 
 
