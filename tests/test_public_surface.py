@@ -129,7 +129,7 @@ def test_the_first_import_loads_little():
     loaded = {name.split(".")[1] for name in modules}
     assert not loaded & {"compiler", "transforms", "diagnostics", "linalg", "nn", "random"}
     # Compiling them takes most of the import's time where Python is loaded from sources.
-    assert len(modules) <= 39, modules
+    assert len(modules) <= 40, modules
 
 
 TENSOR_IMPORTS = {

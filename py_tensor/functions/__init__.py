@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from .statistical import *
     from .utility import *
 else:
+    # Gradient rules get this package, and `apply` besides its functions.
+    from ..tensor import apply as apply
+
     __getattr__ = lazy_names(__name__, "functions.")
 
 CHAPTERS = (

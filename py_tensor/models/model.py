@@ -48,7 +48,7 @@ class Model(Module):
         weights = runner.weights
         self.weights = {name: weights[name] for name in weights if name not in graph.frozen}
         self.buffers = {name: weights[name] for name in weights if name in graph.frozen}
-        runner.keep(self._tensors().values())
+        runner.keep(self.state_dict().values())
 
     @property
     def _graph(self) -> ModelGraph:
@@ -58,14 +58,11 @@ class Model(Module):
     def _program(self) -> ModelProgram:
         return self._runner.program
 
-    def _tensors(self) -> dict[str, Tensor]:
-        return {**self.weights, **self.buffers}
-
     def _passed(self) -> dict[str, Tensor]:
         """Return the weights that calls must pass: none until they change."""
         if self._runner.are_loaded(self.weights, self.buffers):
             return {}
-        return self._tensors()
+        return self.state_dict()
 
     def _trained(self) -> dict[str, Tensor]:
         """Return the weights that have changed, with their axes in the order of the file."""
@@ -93,7 +90,7 @@ class Model(Module):
         >>> pt.models.loads(pt.models.EXAMPLE).state_dict()
         {}
         """
-        return self._tensors()
+        return {**self.weights, **self.buffers}
 
     def __repr__(self) -> str:
         inputs = ", ".join(info.name for info in self.inputs)
@@ -232,7 +229,7 @@ class Model(Module):
         Relu [0.0, 2.0]
         """
         runner, names = self._runner, tuple(info.name for info in self.outputs)
-        checked = {**runner.as_stored(self._tensors()), **runner.checked(inputs, names)}
+        checked = {**runner.as_stored(self.state_dict()), **runner.checked(inputs, names)}
         layers = {layer.outputs: layer for layer in self.layers}
         values = self._program.given_values({**checked, **runner.states})
         return (
@@ -264,7 +261,7 @@ class Model(Module):
         >>> import py_tensor as pt
         >>> pt.models.loads(pt.models.EXAMPLE).dispose()
         """
-        dispose(self._tensors())
+        dispose(self.state_dict())
         self._runner.dispose()
 
     def warmup(

@@ -11,13 +11,14 @@ from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from .. import functions as F
 from ..ir.bounded_cache import BoundedCache
 from ..ir.node import AGE, OpGraph, OpInstance, OpNode, TensorSpec, node_of
 from ..late import LateModule
 from ..ops.op_def import InferredResult, OpDef
 from ..ops.rule_types import Spec
 from ..tensor import Tensor, handle_on
-from .autodiff.backward import PT, pull_back
+from .autodiff.backward import pull_back
 from .autodiff.tape import Tape, recording
 from .loop_op import KnownResults, graph_of, once, rebuilt
 from .subgraph import tracer, tracing
@@ -95,7 +96,7 @@ def chosen_result(call: OpInstance, srcs: Sequence[OpNode]) -> OpNode:
     choice = handle_on(srcs[0])
     *preceding, chosen = [handle_on(rebuilt(graph, srcs[1:])[which]) for graph in branches.graphs]
     for at, result in reversed(list(enumerate(preceding))):
-        chosen = PT.where(choice <= at, result, chosen)
+        chosen = F.where(choice <= at, result, chosen)
     node: OpNode = chosen._node
     return node
 
@@ -141,7 +142,7 @@ def _backward_of(branches: Branches, which: int) -> tuple[Branches, list[OpNode]
             parts = pull_back(tape, [output], [cotangent], wanted)
             results.append(
                 [
-                    (PT.zeros(node.spec.shape, dtype=node.spec.dtype) if part is None else part)
+                    (F.zeros(node.spec.shape, dtype=node.spec.dtype) if part is None else part)
                     for node, part in zip(wanted, parts, strict=True)
                 ]
             )

@@ -14,6 +14,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
+from .. import functions as F
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import inlined
 from ..dtypes import int32
@@ -28,7 +29,7 @@ from ..ops.rule_types import Spec
 from ..ops.views import CONCAT, RESHAPE
 from ..runtime.backends.base import Buffer
 from ..tensor import Tensor, handle_on
-from .autodiff.backward import PT, CustomVJP, pull_back
+from .autodiff.backward import CustomVJP, pull_back
 from .autodiff.tape import Tape, recording
 from .subgraph import dependents, tracer, tracing
 
@@ -236,12 +237,12 @@ class LoopNodes:
         split = sum(_is_floating(node.spec) for node in self.srcs[first:last])
         cotangent_nodes = [g._node for g in cotangents]
         sums = [
-            PT.zeros(node.spec.shape, dtype=node.spec.dtype)._node
+            F.zeros(node.spec.shape, dtype=node.spec.dtype)._node
             for node in self.srcs[:first]
             if _is_floating(node.spec)
         ]
         operands = (
-            *(self.srcs[const] if type(const) is int else const for const in backward.consts),
+            *(self.srcs[const] if isinstance(const, int) else const for const in backward.consts),
             *(*cotangent_nodes[:split], *sums),
             *(*self._history(), *self.srcs[last:], *cotangent_nodes[split:]),
         )
@@ -314,7 +315,7 @@ def backward_body(traced: TracedBody, tape: Tape, body: LoopBody) -> Backward:
     def gradient(node: OpNode) -> OpNode:
         cotangent = parts[id(node)]
         if cotangent is None:
-            cotangent = PT.zeros(node.spec.shape, dtype=node.spec.dtype)
+            cotangent = F.zeros(node.spec.shape, dtype=node.spec.dtype)
         result: OpNode = cotangent._node
         return result
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import Any
 
+from .. import functions as F
 from ..dtypes import bool_
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import one_axis
@@ -36,7 +37,7 @@ from ..ops.op_def import (
     Sort,
 )
 from ..tensor import Tensor, as_tensor, handle_on, node_behind
-from .autodiff.backward import PT, CustomVJP
+from .autodiff.backward import CustomVJP
 from .autodiff.remat_clones import RematRegion, mark
 from .branch_op import BRANCH_OP, chosen_result
 from .loop_op import LOOP_OP, LoopBody, LoopNodes, TracedBody, body_of, rebuilt
@@ -235,9 +236,9 @@ def _take(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -
     positions = handle_on(indices)
     if positions.dtype.name == "uint32":
         # The largest values would be negative as int32 and then count from the end.
-        positions = PT.minimum(positions, max(length - 1, 0))
+        positions = F.minimum(positions, max(length - 1, 0))
     positions = positions.astype("int32")
-    positions = PT.where(positions < 0, positions + length, positions).clip(0, max(length - 1, 0))
+    positions = F.where(positions < 0, positions + length, positions).clip(0, max(length - 1, 0))
     rows = moveaxis(handle_on(x), axis + 1, 1)
     rows = reshape(rows, (batch.size * length, *rows.shape[2:]))
     result = handle_on(node_of(TAKE, (rows._node, _own(batch, positions, length)._node), 0))
@@ -249,7 +250,7 @@ def _take(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -
 
 def _own(batch: BatchedValues, positions: Tensor, length: int) -> Tensor:
     """Convert positions in the rows of one example to positions in the rows of all examples."""
-    first = PT.arange(batch.size) * length
+    first = F.arange(batch.size) * length
     return positions + reshape(first, (batch.size, *(1,) * (positions.ndim - 1)))
 
 
@@ -259,7 +260,7 @@ def _scatter(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped
         return node_of(SCATTER_ADD, (batch.value(srcs[0]), srcs[1]), (axis + 1, length))
     positions = handle_on(mapped[1]).astype("int32")
     inside = (positions >= 0) & (positions < length)
-    positions = PT.where(inside, _own(batch, positions, length), -1)
+    positions = F.where(inside, _own(batch, positions, length), -1)
     x = handle_on(batch.value(srcs[0]))
     count = positions.ndim - 1
     order = [0, *range(axis + 1, axis + 1 + count), *range(1, axis + 1)]
@@ -466,7 +467,7 @@ class _Captured:
 def _cotangent(batch: BatchedValues, part: OpNode, node: OpNode) -> Tensor:
     """Return the cotangent of an operand; sum over the examples if it is the same for all."""
     value = Tensor(batch.value(part))
-    return value if id(node) in batch.values else PT.sum(value, axis=0)
+    return value if id(node) in batch.values else F.sum(value, axis=0)
 
 
 def _is_loop(node: OpNode) -> bool:

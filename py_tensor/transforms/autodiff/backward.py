@@ -7,30 +7,16 @@ tensors. Gradient rules use tensor operations, so that gradients can be differen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from importlib import import_module
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ... import functions
+from ... import functions as F
 from ...errors import GradientError, NumericError
 from ...ir.node import AGE, OpInstance, OpNode, TensorSpec, own_tapes
 from ...ops.op_def import Elementwise
 from ...ops.rule_types import GradientRule
-from ...tensor import Tensor, apply, handle_on
+from ...tensor import Tensor, handle_on
 from .remat_clones import RematClones
 from .tape import Tape, recording
-
-_CHAPTERS = [import_module(f"{functions.__name__}.{name}") for name in functions.CHAPTERS]
-PT: Any = SimpleNamespace(
-    apply=apply,
-    **{
-        name: function
-        for chapter in _CHAPTERS
-        for name, function in vars(chapter).items()
-        if getattr(function, "__module__", "") == chapter.__name__
-    },
-)
-"""Namespace of public functions that gradient rules use."""
 
 
 class CustomVJP(NamedTuple):
@@ -133,7 +119,7 @@ class _BackwardPass:
         try:
             values = [handle_on(self.clones.node(value, node, g._node)) for value in (node, *srcs)]
             operands = [
-                PT.astype(value, dtype) if value.dtype is not dtype else value
+                F.astype(value, dtype) if value.dtype is not dtype else value
                 for value, dtype in zip(values[1:], call.operands, strict=True)
             ]
             for at, src in enumerate(srcs):
@@ -141,7 +127,7 @@ class _BackwardPass:
                 if rule is None:
                     continue
                 position = () if type(call.op.gradient) is tuple else (at,)
-                part = rule(PT, g, values[0], *operands, *position, *arg)
+                part = rule(F, g, values[0], *operands, *position, *arg)
                 if part is not None:
                     self._add(src, fitted(part, src.spec))
         except NumericError as error:
@@ -152,7 +138,7 @@ class _BackwardPass:
         if all(g is None for g in cotangents):
             return
         filled = [
-            PT.zeros(node.spec.shape, dtype=node.spec.dtype) if g is None else g
+            F.zeros(node.spec.shape, dtype=node.spec.dtype) if g is None else g
             for node, g in zip(custom.results, cotangents, strict=True)
         ]
         for node, part in zip(custom.inputs, custom.pull(filled), strict=True):
@@ -181,7 +167,7 @@ def fitted(g: Tensor, spec: TensorSpec) -> Tensor:
     For a real operand the imaginary part is dropped.
     """
     if g.dtype.kind == "c" and spec.dtype.kind != "c":
-        g = PT.real(g)
+        g = F.real(g)
     if g.shape != spec.shape:
         leading = g.ndim - len(spec.shape)
         axes = [
@@ -189,5 +175,5 @@ def fitted(g: Tensor, spec: TensorSpec) -> Tensor:
             for axis, n in enumerate(g.shape)
             if axis < leading or (spec.shape[axis - leading] == 1 and n != 1)
         ]
-        g = PT.reshape(PT.sum(g, axis=tuple(axes)), spec.shape)
-    return g if g.dtype is spec.dtype else PT.astype(g, spec.dtype)
+        g = F.reshape(F.sum(g, axis=tuple(axes)), spec.shape)
+    return g if g.dtype is spec.dtype else F.astype(g, spec.dtype)
