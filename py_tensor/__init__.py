@@ -139,8 +139,6 @@ if TYPE_CHECKING:
     from .display.bars import progress as progress
 
     # Modules of the same names hide these from the documentation's reader of `functions`.
-    from .functions.autocast import autocast as autocast
-    from .functions.einsum import einsum as einsum
     from .functions.inspection import (
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,

@@ -75,6 +75,14 @@ def test_editors_know_every_public_name():
     assert {n for n, home in HOMES.items() if home not in eager} - shown == set()
 
 
+def test_no_module_hides_a_function_of_its_package():
+    """After its import a module is an attribute of the package, where the name is looked up."""
+    root = Path(pt.__file__).parent
+    looked_up = [(n, home) for n, home in HOMES.items() if "functions." in home]
+    for name, home in looked_up:
+        assert not (root / home.replace(".", "/")).with_name(f"{name}.py").exists(), name
+
+
 def test_public_names_are_those_of_their_modules():
     for name, module in HOMES.items():
         assert getattr(pt, name) is getattr(import_module(f"py_tensor.{module}"), name)

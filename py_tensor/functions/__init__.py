@@ -14,12 +14,11 @@ from ..public import lazy_names
 from .methods import bind_methods
 
 if TYPE_CHECKING:
-    from .autocast import *
     from .complex_numbers import *
     from .convolution import *
     from .creation import *
     from .data_types import *
-    from .einsum import *
+    from .einstein_sums import *
     from .elementwise import *
     from .indexing import *
     from .joining import *
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from .nan_statistics import *
     from .neural import *
     from .order_statistics import *
+    from .precision import *
     from .searching import *
     from .segments import *
     from .sets import *
@@ -57,7 +57,7 @@ CHAPTERS = (
     "sets",
     "utility",
     "linear_algebra",
-    "einsum",
+    "einstein_sums",
     "neural",
     "convolution",
 )

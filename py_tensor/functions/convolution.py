@@ -19,9 +19,9 @@ from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .arguments import MOST_STEPS, integer
-from .autocast import contraction
 from .decorators import remembered
 from .joining import concat
+from .precision import contraction
 from .sliding_windows import (
     AxisPair,
     Lengths,

@@ -15,11 +15,11 @@ from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike
 from . import statistical
 from .arguments import ddof_or, flag, integer, lengths_of, one_axis
-from .autocast import contraction
 from .data_types import promoted
 from .decorators import named, remembered
 from .elementwise import astype, conj, multiply
 from .manipulation import matrix_transpose, permute_dims, reshape
+from .precision import contraction
 from .statistical import mean
 
 

@@ -7,7 +7,6 @@ complex-valued gradients with application to statistically optimum beamforming" 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from ..functions.complex_numbers import complex, real
 from ..functions.creation import asarray, eye
 from ..functions.elementwise import conj
 from ..functions.manipulation import matrix_transpose, reshape
+from ..late import imported
 from ..runtime.host_data import nest, unpack
 from ..tensor import Tensor
 from ..transforms.autodiff import custom_gradient
@@ -95,7 +95,7 @@ def _pairs_of(
     matrix: schur.HostMatrix, *, vectors: bool = True
 ) -> tuple[schur.Vector, schur.HostMatrix]:
     """Return the eigenvalues of a matrix on the host, and its eigenvectors as rows."""
-    if "numpy" in sys.modules and matrix:
+    if imported("numpy") and matrix:
         return numpy_references.eigenpairs(matrix)
     return schur.eigenpairs(matrix) if vectors else (schur.eigenvalues(matrix), [])
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .... import functions as F, linalg
-from ....functions.einsum import einsum
+from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from .shared import Operator
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from .... import functions as F, nn
 from ....functions.data_types import lowest_stored
-from ....functions.einsum import einsum
+from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from ... import activations
 from .shared import (

@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_, mul, or_
 
 from .... import functions as F
-from ....functions.einsum import einsum
+from ....functions.einstein_sums import einsum
 from ....nn.layers.merging import MERGES
 from ....tensor import Tensor
 from .shared import LayerRow, MaskRule, leading

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .... import functions as F
-from ....functions.einsum import einsum
+from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from ...execution import Operator
 from ...options import Ints, single
