@@ -9,8 +9,6 @@ from helpers import assert_raises
 import py_tensor as pt
 from py_tensor import errors
 
-pytestmark = pytest.mark.host
-
 X = np.ones((3, 4), "float32")
 
 CASES = {
