@@ -136,3 +136,15 @@ def lazy_names(package: str, prefix: str = "") -> Callable[[str], Any]:
         return value
 
     return get
+
+
+def import_names(package: str, names: dict[str, str]) -> list[str]:
+    """Import a package's modules, set their public names as its attributes, and return these names.
+
+    `names` has the names by module, separated by spaces. Some functions have the name of their
+    module, so all modules are imported before names are bound.
+    """
+    modules = {path: import_module(f".{path}", package) for path in names}
+    values = {name: getattr(modules[path], name) for path in names for name in names[path].split()}
+    vars(sys.modules[package]).update(values)
+    return sorted(values)
