@@ -9,10 +9,8 @@ from typing import Any
 from .. import functions as F
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import choice, flag, floating, number, wide
-from ..functions.creation import arange, asarray
 from ..functions.decorators import named
-from ..functions.elementwise import astype, divide, floor, where
-from ..functions.manipulation import broadcast_to, expand_dims
+from ..functions.elementwise import where
 from ..nn.patches import sampled
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -81,16 +79,16 @@ def crop_and_resize(
         scale, size = images.shape[axis + 1] - 1, sizes[axis]
         step = (last - first) * (scale / max(size - 1, 1))
         begin = first * scale if size > 1 else (first + last) * (0.5 * scale)
-        line = begin + astype(arange(size), "float32") * step
+        line = begin + F.astype(F.arange(size), "float32") * step
         line = line.reshape((-1, 1, size) if axis else (-1, size, 1))
         fits = (line >= 0.0) & (line <= float(scale))
         inside = fits & inside
         lines.append(line)
     shape = (corners.shape[0], *sizes)
-    row, column = (broadcast_to(line, shape) for line in lines)
-    numbers = astype(indices, "int32", copy=False).reshape((-1, 1, 1))
+    row, column = (F.broadcast_to(line, shape) for line in lines)
+    numbers = F.astype(indices, "int32", copy=False).reshape((-1, 1, 1))
     pixels = sampled(images, numbers, column, row, nearest=method == "nearest")
-    return where(expand_dims(inside, axis=3), pixels, extrapolation_value).astype(images.dtype)
+    return where(F.expand_dims(inside, axis=3), pixels, extrapolation_value).astype(images.dtype)
 
 
 @named
@@ -143,7 +141,7 @@ def rotate(
     sine, cosine = math.sin(angle), math.cos(angle)
     across = [cosine, -sine, u - u * cosine + v * sine]
     down = [sine, cosine, v - u * sine - v * cosine]
-    return _moved("rotate", images, asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
+    return _moved("rotate", images, F.asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
 
 
 @named
@@ -219,8 +217,8 @@ def _moved(
     height, width = lengths
     if output_size is not None:
         height, width = height_and_width(operation, "output_size", output_size)
-    x = astype(arange(width), "float32") + center
-    y = astype(arange(height), "float32").reshape((-1, 1)) + center
+    x = F.astype(F.arange(width), "float32") + center
+    y = F.astype(F.arange(height), "float32").reshape((-1, 1)) + center
     a, b, c, d, e, f, g, h = (matrix[:, at].reshape((-1, 1, 1)) for at in range(8))
     scale = g * x + h * y + 1.0
     # Several transforms may be of one image.
@@ -229,8 +227,8 @@ def _moved(
     if fill_mode != "constant":
         pairs = zip(positions, reversed(lengths), strict=True)
         positions = [_PLACES[fill_mode](position, length) for position, length in pairs]
-    column, row = (broadcast_to(position, shape) for position in positions)
-    source = images if method == "nearest" else astype(images, "float32")
+    column, row = (F.broadcast_to(position, shape) for position in positions)
+    source = images if method == "nearest" else F.astype(images, "float32")
     # Integers are kept exact: they are not mixed with floats.
     whole = source.dtype.kind != "f"
 
@@ -245,14 +243,14 @@ def _moved(
                 f"{operation}: fill_value does not fit; got {fill_value} for {channels} channels; "
                 "pass one number for each"
             )
-        fill_value = asarray([number_of(value) for value in fill], dtype=source.dtype)
+        fill_value = F.asarray([number_of(value) for value in fill], dtype=source.dtype)
     else:
         fill_value = number_of(fill_value)
-    numbers = arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
+    numbers = F.arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
     pixels = sampled(source, numbers, column, row, nearest=method == "nearest", fill=fill_value)
     if rounds and not whole:
         return restored(pixels, images)
-    return astype(pixels, images.dtype, copy=False)
+    return F.astype(pixels, images.dtype, copy=False)
 
 
 def _nearest(position: Tensor, length: int) -> Tensor:
@@ -261,12 +259,12 @@ def _nearest(position: Tensor, length: int) -> Tensor:
 
 def _reflected(position: Tensor, length: int) -> Tensor:
     """Mirror positions at the edges of the outer pixels: abcd continues as dcba."""
-    around = position - floor(divide(position, 2.0 * length)) * (2.0 * length)
+    around = position - F.floor(F.divide(position, 2.0 * length)) * (2.0 * length)
     return _nearest(where(around < length, around, 2.0 * length - 1.0 - around), length)
 
 
 def _wrapped(position: Tensor, length: int) -> Tensor:
-    return _nearest(position - floor(divide(position, float(length))) * length, length)
+    return _nearest(position - F.floor(F.divide(position, float(length))) * length, length)
 
 
 _PLACES = {"reflect": _reflected, "wrap": _wrapped, "nearest": _nearest}
