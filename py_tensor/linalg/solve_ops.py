@@ -133,7 +133,6 @@ CHOLESKY = Decomposition(
     jax="cholesky",
     reference=numpy_references.cholesky,
     gradient=(_cholesky,),
-    public=False,
     doc="Lower Cholesky factors.",
 )
 SOLVE = Decomposition(
@@ -143,7 +142,6 @@ SOLVE = Decomposition(
     jax="solve",
     reference=numpy_references.solve,
     gradient=(_to_matrix, _to_right),
-    public=False,
     doc="Solutions of systems of linear equations.",
 )
 DET = Decomposition(
@@ -153,7 +151,6 @@ DET = Decomposition(
     jax="det",
     reference=numpy_references.det,
     gradient=(_det,),
-    public=False,
     doc="Determinants.",
 )
 SLOGDET = Decomposition(
@@ -163,6 +160,5 @@ SLOGDET = Decomposition(
     jax="slogdet",
     reference=numpy_references.slogdet,
     gradient=(_slogdet,),
-    public=False,
     doc="Signs of determinants, and logarithms of their absolute values.",
 )
