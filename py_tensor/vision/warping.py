@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import functions as F
 from ..errors import ArgumentError, DTypeError, ShapeError
@@ -128,7 +128,8 @@ def rotate(
     [[2, 5, 8], [1, 4, 7], [0, 3, 6]]
     """
     images = images_of("rotate", x)
-    choice("rotate", "method", method, _METHODS)
+    sampling = _Sampling("rotate", method, fill_value)
+    sampling.check()
     height, width = images.shape[1:3]
     angle = number("rotate", "radians", radians, finite=True)
     pair = center if isinstance(center, list | tuple) else (center, center)
@@ -141,7 +142,7 @@ def rotate(
     sine, cosine = math.sin(angle), math.cos(angle)
     across = [cosine, -sine, u - u * cosine + v * sine]
     down = [sine, cosine, v - u * sine - v * cosine]
-    return _moved("rotate", images, F.asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
+    return _moved(images, F.asarray([[*across, *down, 0.0, 0.0]]), sampling)
 
 
 @named
@@ -186,33 +187,38 @@ def transform(
     [1, 2, 3, 9]
     """
     images, matrix = images_of("transform", x), wide(floating("transform", transforms))
-    choice("transform", "method", method, _METHODS)
-    choice("transform", "fill_mode", fill_mode, ("constant", *_PLACES))
+    sampling = _Sampling("transform", method, fill_value, fill_mode, output_size)
+    sampling.check()
     if matrix.ndim != 2 or matrix.shape[1] != 8 or matrix.shape[0] not in (1, images.shape[0]):
         raise ShapeError(
             f"transform: transforms do not fit; got shape {matrix.shape} for images of shape "
             f"{images.shape}; pass 8 numbers for each image"
         )
-    return _moved(
-        "transform", images, matrix, method, fill_value, fill_mode, output_size, rounds=False
-    )
+    return _moved(images, matrix, sampling, rounds=False)
+
+
+class _Sampling(NamedTuple):
+    """Options of reading images at transformed positions."""
+
+    operation: str
+    method: str
+    fill_value: Any
+    fill_mode: str = "constant"
+    output_size: Sequence[int] | None = None
+
+    def check(self) -> None:
+        choice(self.operation, "method", self.method, _METHODS)
+        choice(self.operation, "fill_mode", self.fill_mode, ("constant", *_PLACES))
 
 
 def _moved(
-    operation: str,
-    images: Tensor,
-    matrix: Tensor,
-    method: str,
-    fill_value: Any,
-    fill_mode: str = "constant",
-    output_size: Sequence[int] | None = None,
-    center: float = 0.0,
-    rounds: bool = True,
+    images: Tensor, matrix: Tensor, sampling: _Sampling, center: float = 0.0, rounds: bool = True
 ) -> Tensor:
     """Read pixels at transformed positions; the center of the first pixel is at `center`.
 
     `rounds` is False if interpolated values become integers by rounding towards zero.
     """
+    operation, method, fill_value, fill_mode, output_size = sampling
     batch, *lengths, channels = images.shape
     height, width = lengths
     if output_size is not None:
@@ -271,19 +277,11 @@ _PLACES = {"reflect": _reflected, "wrap": _wrapped, "nearest": _nearest}
 
 
 def _warped(
-    operation: str,
-    x: ArrayLike,
-    matrix: ArrayLike,
-    rows: int,
-    output_size: Sequence[int] | None,
-    method: str,
-    fill_mode: str,
-    fill_value: Any,
-    half_pixel_centers: bool,
+    sampling: _Sampling, x: ArrayLike, matrix: ArrayLike, rows: int, half_pixel_centers: bool
 ) -> Tensor:
+    operation = sampling.operation
     images, leading = pictures_of(operation, x)
-    choice(operation, "method", method, _METHODS)
-    choice(operation, "fill_mode", fill_mode, ("constant", *_PLACES))
+    sampling.check()
     matrices = numbers_of(operation, "matrices", matrix, (rows, 3), ("n", rows, 3))
     numbers = wide(matrices).reshape((-1, 3 * rows))
     if images.shape[0] not in (1, numbers.shape[0]) and numbers.shape[0] != 1:
@@ -294,10 +292,7 @@ def _warped(
     last = numbers[:, 6:8] / numbers[:, 8:] if rows == 3 else F.zeros((numbers.shape[0], 2))
     first = numbers[:, :6] / numbers[:, 8:] if rows == 3 else numbers
     center = 0.5 if flag(operation, "half_pixel_centers", half_pixel_centers) else 0.0
-    all_numbers = F.concat([first, last], axis=1)
-    result = _moved(
-        operation, images, all_numbers, method, fill_value, fill_mode, output_size, center
-    )
+    result = _moved(images, F.concat([first, last], axis=1), sampling, center)
     return result if leading or matrices.ndim == 3 else result[0]
 
 
@@ -344,9 +339,8 @@ def warp_affine(
     >>> pt.vision.warp_affine(x, [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]]).flatten().tolist()
     [4.0, 6.0, 8.0]
     """
-    return _warped(
-        "warp_affine", x, matrix, 2, output_size, method, fill_mode, fill_value, half_pixel_centers
-    )
+    sampling = _Sampling("warp_affine", method, fill_value, fill_mode, output_size)
+    return _warped(sampling, x, matrix, 2, half_pixel_centers)
 
 
 @named
@@ -394,14 +388,5 @@ def warp_perspective(
     >>> pt.vision.warp_perspective(x, matrix)[0, :2, 0].tolist()
     [0.0, 4.0]
     """
-    return _warped(
-        "warp_perspective",
-        x,
-        matrix,
-        3,
-        output_size,
-        method,
-        fill_mode,
-        fill_value,
-        half_pixel_centers,
-    )
+    sampling = _Sampling("warp_perspective", method, fill_value, fill_mode, output_size)
+    return _warped(sampling, x, matrix, 3, half_pixel_centers)
