@@ -109,32 +109,12 @@ if TYPE_CHECKING:
         tree_util as tree_util,
         vision as vision,
     )
-    from .diagnostics.debug import (
-        enable_debug_mode as enable_debug_mode,
-        enable_production_mode as enable_production_mode,
-    )
+    from .diagnostics.debug import *
     from .diagnostics.env import env as env
     from .diagnostics.explain import explain as explain
-    from .diagnostics.leaks import (
-        MemoryTrace as MemoryTrace,
-        assert_no_leaks as assert_no_leaks,
-        memory_trace as memory_trace,
-    )
-    from .diagnostics.memory import (
-        CacheInfo as CacheInfo,
-        Memory as Memory,
-        cache_info as cache_info,
-        dispose as dispose,
-        keep as keep,
-        memory as memory,
-        tidy as tidy,
-    )
-    from .diagnostics.profile import (
-        Profile as Profile,
-        Timing as Timing,
-        profile as profile,
-        time as time,
-    )
+    from .diagnostics.leaks import *
+    from .diagnostics.memory import *
+    from .diagnostics.profile import *
     from .display.api import show as show
     from .display.bars import progress as progress
 
@@ -143,52 +123,16 @@ if TYPE_CHECKING:
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,
     )
-    from .images import (
-        Frame as Frame,
-        draw as draw,
-        frames as frames,
-        from_pixels as from_pixels,
-        next_frame as next_frame,
-        to_pixels as to_pixels,
-    )
-    from .ir.pytree import (
-        tree_flatten as tree_flatten,
-        tree_leaves as tree_leaves,
-        tree_map as tree_map,
-        tree_unflatten as tree_unflatten,
-    )
+    from .images import *
+    from .ir.pytree import *
     from .kernels.api import kernel as kernel
     from .kernels.hand_written import glsl_kernel as glsl_kernel
-    from .runtime.executor import (
-        enable_x64 as enable_x64,
-        get_backend as get_backend,
-        register_backend as register_backend,
-        set_backend as set_backend,
-    )
-    from .transforms.autodiff import (
-        checkpoint as checkpoint,
-        custom_gradient as custom_gradient,
-        grad as grad,
-        jvp as jvp,
-        stop_gradient as stop_gradient,
-        value_and_grad as value_and_grad,
-        vjp as vjp,
-    )
-    from .transforms.jacobians import (
-        custom_jvp as custom_jvp,
-        eval_shape as eval_shape,
-        hessian as hessian,
-        jacfwd as jacfwd,
-        jacrev as jacrev,
-        linearize as linearize,
-    )
+    from .runtime.executor import *
+    from .transforms.autodiff import *
+    from .transforms.jacobians import *
     from .transforms.jit.api import jit as jit
     from .transforms.jit.precompile import ShapeDtype as ShapeDtype, warmup as warmup
-    from .transforms.trees import (
-        ravel_pytree as ravel_pytree,
-        tree_map_with_path as tree_map_with_path,
-        tree_reduce as tree_reduce,
-    )
+    from .transforms.trees import *
     from .transforms.vmap import vmap as vmap
 else:
     for _module in (_creation, _elementwise, _manipulation):
@@ -215,51 +159,28 @@ tensor = asarray
 
 # Spellings of NumPy. WebGL has no 64-bit types: their names stand for the 32-bit dtypes.
 absolute = abs
-arccos = acos
-arccosh = acosh
-arcsin = asin
-arcsinh = asinh
-arctan = atan
-arctan2 = atan2
-arctanh = atanh
+arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
+arctan, arctan2, arctanh = atan, atan2, atanh
 around = round
-asanyarray = asarray
-ascontiguousarray = asarray
-asfortranarray = asarray
-bitwise_not = bitwise_invert
+asanyarray = ascontiguousarray = asfortranarray = asarray
+bitwise_not = invert = bitwise_invert
+left_shift, right_shift = bitwise_left_shift, bitwise_right_shift
 conjugate = conj
 fix = trunc
-invert = bitwise_invert
-left_shift = bitwise_left_shift
 mod = remainder
 ndarray = Tensor
 power = pow
-right_shift = bitwise_right_shift
 true_divide = divide
 bool = bool_
 byte = int8
 ubyte = uint8
 short = int16
 ushort = uint16
-int_ = int32
-intc = int32
-intp = int32
-uint = uint32
-uintc = uint32
-uintp = uint32
+int_ = intc = intp = int64 = long = longlong = int32
+uint = uintc = uintp = uint64 = ulong = ulonglong = uint32
 half = float16
-single = float32
-csingle = complex64
-float64 = float32
-int64 = int32
-uint64 = uint32
-complex128 = complex64
-double = float32
-cdouble = complex64
-long = int32
-longlong = int32
-ulong = uint32
-ulonglong = uint32
+single = double = float64 = float32
+csingle = cdouble = complex128 = complex64
 True_ = True
 False_ = False
 

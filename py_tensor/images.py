@@ -19,6 +19,8 @@ from .runtime.scopes import state
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike
 
+__all__ = ["Frame", "draw", "frames", "from_pixels", "next_frame", "to_pixels"]
+
 try:
     import js
     from pyodide.ffi import create_once_callable, create_proxy

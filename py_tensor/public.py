@@ -20,6 +20,7 @@ NAMES = {
     "functions.creation": """
         arange asarray copy empty empty_like eye from_dlpack full full_like linspace
         meshgrid ones ones_like tril triu zeros zeros_like""",
+    "functions.data_types": "can_cast finfo iinfo isdtype promote_types result_type",
     "functions.elementwise": """
         abs acos acosh add asin asinh astype atan atan2 atanh betainc bitwise_and
         bitwise_invert bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor ceil
@@ -29,9 +30,29 @@ NAMES = {
         logical_xor maximum minimum multiply negative nextafter not_equal positive pow
         reciprocal relu remainder round rsqrt sigmoid sign signbit sin sinh sqrt square
         subtract tan tanh trunc""",
+    "functions.complex_numbers": "angle complex imag iscomplex isreal real",
+    "functions.statistical": """
+        all amax amin any argmax argmin cumulative_prod cumulative_sum max mean min prod
+        std sum var""",
+    "functions.nan_statistics": """
+        nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar""",
+    "functions.order_statistics": "bincount histogram median nanmedian nanquantile quantile",
     "functions.manipulation": """
         broadcast_arrays broadcast_shapes broadcast_to expand_dims flatten flip
         matrix_transpose moveaxis pad permute_dims reshape squeeze transpose""",
+    "functions.joining": "concat concatenate repeat roll stack tile unstack",
+    "functions.indexing": "take take_along_axis",
+    "functions.searching": "count_nonzero nonzero searchsorted where",
+    "functions.segments": "segment_max segment_mean segment_min segment_prod segment_sum",
+    "functions.sorting": "argsort sort topk",
+    "functions.sets": "isin unique_all unique_counts unique_inverse unique_values",
+    "functions.utility": "diff divide_no_nan interp trapezoid",
+    "functions.linear_algebra": "cov kron matmul tensordot vecdot",
+    "functions.einstein_sums": "contraction_path einsum",
+    "functions.neural": "avg_pool2d max_pool2d softmax",
+    "functions.convolution": "conv2d conv2d_transpose",
+    "functions.inspection": "__array_api_version__ __array_namespace_info__",
+    "functions.precision": "autocast",
     "diagnostics.debug": "enable_debug_mode enable_production_mode",
     "diagnostics.env": "env",
     "diagnostics.explain": "explain",
@@ -40,27 +61,6 @@ NAMES = {
     "diagnostics.profile": "Profile Timing profile time",
     "display.api": "show",
     "display.bars": "progress",
-    "functions.precision": "autocast",
-    "functions.complex_numbers": "angle complex imag iscomplex isreal real",
-    "functions.convolution": "conv2d conv2d_transpose",
-    "functions.data_types": "can_cast finfo iinfo isdtype promote_types result_type",
-    "functions.einstein_sums": "contraction_path einsum",
-    "functions.indexing": "take take_along_axis",
-    "functions.inspection": "__array_api_version__ __array_namespace_info__",
-    "functions.joining": "concat concatenate repeat roll stack tile unstack",
-    "functions.linear_algebra": "cov kron matmul tensordot vecdot",
-    "functions.nan_statistics": """
-        nanargmax nanargmin nanmax nanmean nanmin nanprod nanstd nansum nanvar""",
-    "functions.neural": "avg_pool2d max_pool2d softmax",
-    "functions.order_statistics": "bincount histogram median nanmedian nanquantile quantile",
-    "functions.searching": "count_nonzero nonzero searchsorted where",
-    "functions.segments": "segment_max segment_mean segment_min segment_prod segment_sum",
-    "functions.sets": "isin unique_all unique_counts unique_inverse unique_values",
-    "functions.sorting": "argsort sort topk",
-    "functions.statistical": """
-        all amax amin any argmax argmin cumulative_prod cumulative_sum max mean min prod
-        std sum var""",
-    "functions.utility": "diff divide_no_nan interp trapezoid",
     "images": "Frame draw frames from_pixels next_frame to_pixels",
     "kernels.api": "kernel",
     "kernels.hand_written": "glsl_kernel",
@@ -136,3 +136,23 @@ def lazy_names(package: str, prefix: str = "") -> Callable[[str], Any]:
         return value
 
     return get
+
+
+def import_names(package: str, names: dict[str, str]) -> list[str]:
+    """Import a package's modules, set their public names as its attributes, and return these names.
+
+    `names` has the names by module, separated by spaces. Some functions have the name of their
+    module, so all modules are imported before names are bound.
+    """
+    modules = {path: import_module(f".{path}", package) for path in names}
+    values = {name: getattr(modules[path], name) for path in names for name in names[path].split()}
+    vars(sys.modules[package]).update(values)
+    return sorted(values)
+
+
+def merged_tables(package: str, table: str, names: str) -> dict[str, Any]:
+    """Merge the tables of one name that modules of a package have; `names` are the modules."""
+    merged: dict[str, Any] = {}
+    for name in names.split():
+        merged |= getattr(import_module(f".{name}", package), table)
+    return merged

@@ -10,12 +10,10 @@ import math
 from collections.abc import Sequence
 from itertools import pairwise
 
+from . import functions as F
 from .errors import DTypeError, ShapeError
-from .functions.creation import asarray, full
 from .functions.decorators import named
-from .functions.elementwise import maximum, where
-from .functions.indexing import take
-from .functions.manipulation import broadcast_to
+from .functions.elementwise import where
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike
 
@@ -85,10 +83,10 @@ def gather(
         for start, stop in spans:
             for row in range(start, stop):
                 limits.append(limits[-1] + level[row + 1] - level[row])
-        results.append(asarray(limits, dtype="int32"))
+        results.append(F.asarray(limits, dtype="int32"))
         spans = [(level[start], level[stop]) for start, stop in spans]
     taken = [row for span in spans for row in range(*span)]
-    return results, take(rows, asarray(taken, dtype="int32"), axis=0)
+    return results, F.take(rows, F.asarray(taken, dtype="int32"), axis=0)
 
 
 @named
@@ -119,7 +117,7 @@ def ranges(starts: ArrayLike, limits: ArrayLike, deltas: ArrayLike = 1, /) -> tu
             "pass vectors of one length, or numbers"
         )
     shape = max(lengths, default=(1,))
-    rows = [broadcast_to(part, shape).tolist() for part in parts]
+    rows = [F.broadcast_to(part, shape).tolist() for part in parts]
     if 0 in rows[2]:
         raise ShapeError("ranges: a difference is 0; got 0; use other numbers")
     splits, values = [0], []
@@ -127,7 +125,7 @@ def ranges(starts: ArrayLike, limits: ArrayLike, deltas: ArrayLike = 1, /) -> tu
         count = math.ceil((limit - start) / delta)
         values += [start + step * delta for step in range(count)]
         splits.append(len(values))
-    return asarray(splits, dtype="int32"), asarray(values, dtype=parts[0].dtype)
+    return F.asarray(splits, dtype="int32"), F.asarray(values, dtype=parts[0].dtype)
 
 
 @named
@@ -182,10 +180,10 @@ def to_tensor(
         if target >= 0:
             source[target] = row
     result_shape = (*lengths, *rows.shape[1:])
-    filler = full((), default_value, dtype=rows.dtype)
+    filler = F.full((), default_value, dtype=rows.dtype)
     if not rows.size or not source:
-        return broadcast_to(filler, result_shape)
-    chosen = asarray(source, dtype="int32")
+        return F.broadcast_to(filler, result_shape)
+    chosen = F.asarray(source, dtype="int32")
     is_value = chosen.reshape((-1, *(1,) * (rows.ndim - 1))) >= 0
-    dense = where(is_value, take(rows, maximum(chosen, 0), axis=0), filler)
+    dense = where(is_value, F.take(rows, F.maximum(chosen, 0), axis=0), filler)
     return dense.reshape(result_shape)

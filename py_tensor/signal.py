@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from . import functions as F
 from .errors import ShapeError
 from .fft import rfft
 from .functions.arguments import converted, integer
-from .functions.creation import arange
 from .functions.decorators import named
-from .functions.elementwise import astype, cos
-from .functions.indexing import take
-from .functions.manipulation import pad
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike
 
@@ -63,9 +60,9 @@ def frame(
     missing = max(0, (count - 1) * step + length - samples) if count else length
     if missing:
         around = ((0, 0),) * (signal.ndim - 1) + ((0, missing),)
-        signal = pad(signal, around, constant_values=pad_value)
-    places = (arange(count) * step).reshape((count, 1)) + arange(length)
-    return take(signal, places, axis=-1)
+        signal = F.pad(signal, around, constant_values=pad_value)
+    places = (F.arange(count) * step).reshape((count, 1)) + F.arange(length)
+    return F.take(signal, places, axis=-1)
 
 
 def cosine_window(length: int, a: float, b: float) -> Tensor:
@@ -87,8 +84,8 @@ def cosine_window(length: int, a: float, b: float) -> Tensor:
     [0.25, 0.5, 0.75, 0.5]
     """
     length = integer("cosine_window", "length", length, 1)
-    angle = astype(arange(length), "float32") * (2.0 * math.pi / max(length - length % 2, 1))
-    return a - cos(angle) * b
+    angle = F.astype(F.arange(length), "float32") * (2.0 * math.pi / max(length - length % 2, 1))
+    return a - F.cos(angle) * b
 
 
 def hann_window(length: int) -> Tensor:

@@ -9,12 +9,10 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from . import functions as F
 from .errors import DTypeError, ShapeError
-from .functions.creation import asarray, full
 from .functions.decorators import named
-from .functions.elementwise import astype, maximum, where
-from .functions.indexing import take
-from .functions.joining import stack, unstack
+from .functions.elementwise import where
 from .functions.searching import unraveled
 from .functions.segments import IndexUpdater
 from .tensor import Tensor, as_tensor
@@ -46,7 +44,7 @@ def _indices(operation: str, indices: ArrayLike) -> Tensor:
             f"{operation}: indices are no matrix; got shape {matrix.shape}; pass one row of "
             "indices for each element"
         )
-    return astype(matrix, "int32", copy=False)
+    return F.astype(matrix, "int32", copy=False)
 
 
 @named
@@ -79,8 +77,8 @@ def to_dense(
             f"to_dense: indices do not fit; got shape {positions.shape} for shape {tuple(shape)}; "
             "pass one column for each axis"
         )
-    dense = full(tuple(shape), default_value, dtype=elements.dtype)
-    return IndexUpdater(dense)[tuple(unstack(positions, axis=1))].set(elements)
+    dense = F.full(tuple(shape), default_value, dtype=elements.dtype)
+    return IndexUpdater(dense)[tuple(F.unstack(positions, axis=1))].set(elements)
 
 
 @named
@@ -122,7 +120,7 @@ def reshape(
     flat = positions[:, 0]
     for axis, length in enumerate(shape[1:], 1):
         flat = flat * length + positions[:, axis]
-    return stack(unraveled(flat, lengths), axis=1), lengths
+    return F.stack(unraveled(flat, lengths), axis=1), lengths
 
 
 @named
@@ -169,18 +167,18 @@ def fill_empty_rows(
         elements_of[row].append(number)
     entries = [(row, number) for row, own in enumerate(elements_of) for number in own or [-1]]
     position = {number: new for new, (_, number) in enumerate(entries)}
-    source = asarray([number for _, number in entries], dtype="int32")
-    first = asarray([[row, *(0,) * (len(shape) - 1)] for row, _ in entries], dtype="int32")
+    source = F.asarray([number for _, number in entries], dtype="int32")
+    first = F.asarray([[row, *(0,) * (len(shape) - 1)] for row, _ in entries], dtype="int32")
     if rows:
-        taken, is_added = maximum(source, 0), source < 0
-        first = where(is_added.reshape((-1, 1)), first, take(positions, taken, axis=0))
-        filler = full((), default_value, dtype=elements.dtype)
-        elements = where(is_added, filler, take(elements, taken))
+        taken, is_added = F.maximum(source, 0), source < 0
+        first = where(is_added.reshape((-1, 1)), first, F.take(positions, taken, axis=0))
+        filler = F.full((), default_value, dtype=elements.dtype)
+        elements = where(is_added, filler, F.take(elements, taken))
     else:
-        elements = full((len(entries),), default_value, dtype=elements.dtype)
+        elements = F.full((len(entries),), default_value, dtype=elements.dtype)
     return FilledRows(
         first,
         elements,
-        asarray([not own for own in elements_of], dtype="bool"),
-        asarray([position[number] for number in range(len(rows))], dtype="int32"),
+        F.asarray([not own for own in elements_of], dtype="bool"),
+        F.asarray([position[number] for number in range(len(rows))], dtype="int32"),
     )

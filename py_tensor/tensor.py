@@ -498,11 +498,12 @@ def from_host(data: Any, shape: Shape, dtype: DType, operation: str) -> Tensor:
     global _pending_bytes
     backend().check_size(operation, shape, dtype)
     spec = tensor_spec(shape, dtype)
+    buffer = Buffer(dtype, spec.size, data)
     _pending_bytes += spec.nbytes
     if _pending_bytes > settings.flush_bytes and not own_tapes():
         _pending_bytes = 0
         flush()
-    return Tensor(leaf_node(Buffer(dtype, spec.size, data), spec))
+    return Tensor(leaf_node(buffer, spec))
 
 
 def adopt(value: Any, dtype: DType | None = None) -> Tensor | None:
@@ -521,9 +522,9 @@ def as_tensor(operation: str, value: Any, dtype: DType | None = None) -> Tensor:
     """
     if isinstance(value, Tensor):
         return value
-    if type(value) is not ScalarTracer:
-        return _from_foreign(operation, value, dtype)
-    return Tensor(traced_node(operation, value, dtype))
+    if type(value) is ScalarTracer:
+        return Tensor(traced_node(operation, value, dtype))
+    return _from_foreign(operation, value, dtype)
 
 
 def _from_foreign(operation: str, value: Any, dtype: DType | None) -> Tensor:
@@ -535,10 +536,13 @@ def _from_foreign(operation: str, value: Any, dtype: DType | None) -> Tensor:
             return shared
     if isinstance(value, (list, tuple)):
         value = host_data.flattened(operation, value)
-        if not value.kinds.isdisjoint((Tensor, ScalarTracer)):
-            return joining.of_nested(operation, value, dtype)
-    data, shape, dtype = host_data.to_host(value, dtype, operation)
-    return from_host(data, shape, dtype, operation)
+        is_nested = not value.kinds.isdisjoint((Tensor, ScalarTracer))
+    else:
+        is_nested = False
+    if not is_nested:
+        data, shape, dtype = host_data.to_host(value, dtype, operation)
+        return from_host(data, shape, dtype, operation)
+    return joining.of_nested(operation, value, dtype)
 
 
 def operand_of(operation: str, value: Any) -> Any:

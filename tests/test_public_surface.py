@@ -61,10 +61,12 @@ def typed_names(path: Path, package: str) -> set[str]:
             module = f"{package}.{node.module}"
             if alias.name != "*":
                 names.add(alias.name)
-            elif (inner := Path(import_module(module).__file__)).name == "__init__.py":
+            elif hasattr(imported := import_module(module), "__all__"):
+                names |= set(imported.__all__)
+            elif (inner := Path(imported.__file__)).name == "__init__.py":
                 names |= typed_names(inner, module)
             else:
-                names |= {name for name in vars(import_module(module)) if name[0] != "_"}
+                names |= {name for name in vars(imported) if name[0] != "_"}
     return names
 
 

@@ -24,6 +24,8 @@ from ..tensor import Tensor
 from .recorder import BackendRecording
 from .tables import milliseconds
 
+__all__ = ["enable_debug_mode", "enable_production_mode"]
+
 logger = logging.getLogger("py_tensor")
 
 

@@ -19,6 +19,8 @@ from ..runtime import holders, scopes
 from ..tensor import Tensor
 from .tables import Printed, Table, size
 
+__all__ = ["MemoryTrace", "assert_no_leaks", "memory_trace"]
+
 
 class LiveTensors(NamedTuple):
     """Living tensors that one line made; a value of `MemoryTrace`."""

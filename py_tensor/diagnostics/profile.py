@@ -28,6 +28,8 @@ from .memory import Memory, memory
 from .recorder import BackendRecording, PlanRun, Transfer
 from .tables import Printed, Table, milliseconds, size
 
+__all__ = ["Profile", "Timing", "profile", "time"]
+
 SHOWN = 30
 """Rows of kernels that a printed profile shows."""
 

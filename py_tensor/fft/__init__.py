@@ -5,40 +5,19 @@ length is transformed in O(n log n) operations; docs/complex_and_fft.md describe
 their accuracy. Read `public`, `reals`, `transforms`, `lengths`, then `frequencies`.
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from .frequencies import fftfreq, fftshift, ifftshift, rfftfreq
-from .planes import fft2, ifft2, irfft2, rfft2
-from .public import (
-    fft,
-    fftn,
-    hfft,
-    ifft,
-    ifftn,
-    ihfft,
-    irfft,
-    irfftn,
-    rfft,
-    rfftn,
-)
+from ..public import import_names
 
-__all__ = [
-    "fft",
-    "fft2",
-    "fftfreq",
-    "fftn",
-    "fftshift",
-    "hfft",
-    "ifft",
-    "ifft2",
-    "ifftn",
-    "ifftshift",
-    "ihfft",
-    "irfft",
-    "irfft2",
-    "irfftn",
-    "rfft",
-    "rfft2",
-    "rfftfreq",
-    "rfftn",
-]
+if TYPE_CHECKING:
+    from .frequencies import *
+    from .planes import *
+    from .public import *
+
+_NAMES = {
+    "frequencies": "fftfreq fftshift ifftshift rfftfreq",
+    "planes": "fft2 ifft2 irfft2 rfft2",
+    "public": "fft fftn hfft ifft ifftn ihfft irfft irfftn rfft rfftn",
+}
+"""Names by module, separated by spaces."""
+__all__ = import_names(__name__, _NAMES)

@@ -6,14 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import functions as F
 from ..dtypes import float32
 from ..errors import DTypeError, ShapeError
-from ..functions import complex_numbers
 from ..functions.arguments import MOST_ELEMENTS, choice, integer, items, one_axis
-from ..functions.complex_numbers import imag, real
 from ..functions.decorators import named, remembered
-from ..functions.elementwise import astype
-from ..functions.manipulation import moveaxis, pad, reshape
 from ..ops.complex_algebra import ComplexParts
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike
@@ -400,24 +397,24 @@ def _scale(operation: str, n: int, norm: str, sign: int) -> float:
 
 def _rows(x: Tensor, axis: int, length: int) -> tuple[ComplexParts, tuple[int, ...]]:
     """Return x as rows of `length` elements, cut or padded, and its other lengths."""
-    x = moveaxis(x, axis, -1)
+    x = F.moveaxis(x, axis, -1)
     *rest, available = x.shape
     if available > length:
         x = x[..., :length]
     elif available < length:
-        x = pad(x, ((0, 0),) * len(rest) + ((0, length - available),))
-    x = reshape(x, (math.prod(rest), length))
+        x = F.pad(x, ((0, 0),) * len(rest) + ((0, length - available),))
+    x = F.reshape(x, (math.prod(rest), length))
     if x.dtype.kind == "c":
-        return ComplexParts(real(x), imag(x)), tuple(rest)
-    return ComplexParts(astype(x, float32, copy=False), None), tuple(rest)
+        return ComplexParts(F.real(x), F.imag(x)), tuple(rest)
+    return ComplexParts(F.astype(x, float32, copy=False), None), tuple(rest)
 
 
 def _joined(pair: ComplexParts, scale: float) -> Tensor:
     if scale != 1.0:
         pair *= scale
-    return complex_numbers.complex(pair.re, pair.im)
+    return F.complex(pair.re, pair.im)
 
 
 def _back(rows: Tensor, rest: tuple[int, ...], axis: int) -> Tensor:
     """Restore the axes of the result from its rows."""
-    return moveaxis(reshape(rows, (*rest, rows.shape[-1])), -1, axis)
+    return F.moveaxis(F.reshape(rows, (*rest, rows.shape[-1])), -1, axis)

@@ -8,10 +8,8 @@ Welch 1970).
 
 from __future__ import annotations
 
-from ..functions.creation import arange, zeros_like
+from .. import functions as F
 from ..functions.elementwise import where
-from ..functions.joining import concat
-from ..functions.manipulation import flip, reshape
 from ..ops.complex_algebra import ComplexParts
 from ..ops.complex_parts import INTERLEAVE
 from ..tensor import Tensor, apply
@@ -25,9 +23,9 @@ def from_real(x: Tensor, sign: int) -> ComplexParts:
     if n % 2:
         return transform(ComplexParts(x), sign).each(lambda part: part[:, : half + 1])
     z = transform(ComplexParts(x[:, ::2], x[:, 1::2]), sign)
-    re, im = (concat([part, part[:, :1]], axis=1) for part in z)
-    back_re, back_im = flip(re, axis=1), flip(im, axis=1)
-    odd = ComplexParts(im + back_im, back_re - re) * circle(arange(half + 1), n, sign)
+    re, im = (F.concat([part, part[:, :1]], axis=1) for part in z)
+    back_re, back_im = F.flip(re, axis=1), F.flip(im, axis=1)
+    odd = ComplexParts(im + back_im, back_re - re) * circle(F.arange(half + 1), n, sign)
     return ComplexParts((re + back_re + odd.re) * 0.5, (im - back_im + odd.im) * 0.5)
 
 
@@ -37,18 +35,18 @@ def to_real(x: ComplexParts, n: int, sign: int) -> Tensor:
     The imaginary parts of elements that are their own conjugates are ignored.
     """
     half = n // 2
-    im: Tensor = zeros_like(x.re) if x.im is None else x.im
+    im: Tensor = F.zeros_like(x.re) if x.im is None else x.im
     if n % 2:
         paired = slice(1, half + 1)
-        symmetric = concat([x.re, flip(x.re[:, paired], axis=1)], axis=1)
-        opposite = concat([im, -flip(im[:, paired], axis=1)], axis=1)
+        symmetric = F.concat([x.re, F.flip(x.re[:, paired], axis=1)], axis=1)
+        opposite = F.concat([im, -F.flip(im[:, paired], axis=1)], axis=1)
         real: Tensor = transform(ComplexParts(symmetric, opposite), sign).re
         return real
-    index = arange(half + 1)
+    index = F.arange(half + 1)
     re: Tensor = x.re
     im = where((index == 0) | (index == half), 0.0, im)
-    back_re, back_im = flip(re, axis=1), flip(im, axis=1)
+    back_re, back_im = F.flip(re, axis=1), F.flip(im, axis=1)
     odd = ComplexParts(re - back_re, im + back_im) * circle(index, n, sign)
     z = ComplexParts(re + back_re - odd.im, im - back_im + odd.re)
     result = transform(z.each(lambda part: part[:, :half]), sign)
-    return reshape(apply(INTERLEAVE, (*result,)), (len(x.re), n))
+    return F.reshape(apply(INTERLEAVE, (*result,)), (len(x.re), n))

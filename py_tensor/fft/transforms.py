@@ -8,25 +8,21 @@ use Bluestein's algorithm. All factors are cosines of exact fractions of a full 
 
 from __future__ import annotations
 
-from ..functions import creation, manipulation
-from ..functions.creation import zeros_like
-from ..functions.elementwise import minimum, where
-from ..functions.joining import stack
-from ..functions.linear_algebra import matmul
-from ..functions.manipulation import pad, permute_dims
+from .. import functions as F
+from ..functions.elementwise import where
 from ..ops.complex_algebra import ComplexParts
 from ..ops.elementwise import COS_OF_TURN
 from ..tensor import Tensor, apply
 from .lengths import convolution_length, factors
 
-arange, reshape = creation.arange, manipulation.reshape
+arange, reshape = F.arange, F.reshape
 
 
 def transform(x: ComplexParts, sign: int) -> ComplexParts:
     """Sum over j of x[j] exp(sign 2 pi i j k / n) along the last axis, not normalized."""
     n = x.re.shape[-1]
     if n == 1:
-        return ComplexParts(x.re, zeros_like(x.re) if x.im is None else x.im)
+        return ComplexParts(x.re, F.zeros_like(x.re) if x.im is None else x.im)
     stages = factors(n)
     return _by_convolution(x, sign) if stages is None else _by_stages(x, sign, stages)
 
@@ -48,20 +44,20 @@ def _by_stages(x: ComplexParts, sign: int, stages: tuple[int, ...]) -> ComplexPa
     first, *later = stages
     parts = [part for part in x if part is not None]
     rest, done = n // first, first
-    columns = reshape(stack(parts, axis=1), (batch, len(parts) * first, rest))
+    columns = reshape(F.stack(parts, axis=1), (batch, len(parts) * first, rest))
     pair = _first_product(columns, matrix(len(parts), first))
     if rest > 1:
         pair *= circle(_grid(rest, first), n, sign)
-    state = stack([*pair], axis=1)
+    state = F.stack([*pair], axis=1)
     for radix in later:
         columns = reshape(state, (batch, 2 * radix, rest // radix * done))
-        product = matmul(matrix(2, radix).T[None], columns)
+        product = F.matmul(matrix(2, radix).T[None], columns)
         product = reshape(product, (batch, 2, radix, rest // radix, done))
         pair = ComplexParts(product[:, 0], product[:, 1])
         if rest > radix:
             products = reshape(_grid(radix, rest // radix), (radix, rest // radix, 1))
             pair *= circle(products, rest, sign)
-        state = permute_dims(stack([*pair], axis=1), (0, 1, 3, 2, 4))
+        state = F.permute_dims(F.stack([*pair], axis=1), (0, 1, 3, 2, 4))
         rest, done = rest // radix, done * radix
     return pair.each(lambda part: reshape(part, (batch, n)))
 
@@ -70,9 +66,9 @@ def _first_product(columns: Tensor, matrix: Tensor) -> ComplexParts:
     """Return the transforms of the columns (part, digit), each as a row of the result."""
     batch, digits, rest = columns.shape
     if rest == 1:
-        product = matmul(reshape(columns, (batch, digits)), matrix)
+        product = F.matmul(reshape(columns, (batch, digits)), matrix)
     else:
-        product = matmul(permute_dims(columns, (0, 2, 1)), matrix[None])
+        product = F.matmul(F.permute_dims(columns, (0, 2, 1)), matrix[None])
     radix = matrix.shape[1] // 2
     return ComplexParts(product[..., :radix], product[..., radix:])
 
@@ -108,12 +104,12 @@ def _by_convolution(x: ComplexParts, sign: int) -> ComplexParts:
     length = convolution_length(n)
     chirp = circle(_squares(arange(n), 2 * n), 2 * n, sign)
     index = arange(length)
-    distance = minimum(index, length - index)
+    distance = F.minimum(index, length - index)
     near = distance < n
     against = circle(_squares(where(near, distance, 0), 2 * n), 2 * n, -sign)
     kernel = against.each(lambda part: reshape(where(near, part, 0.0), (1, length)))
     widths = ((0, 0), (0, length - n))
-    padded = (x * chirp).each(lambda part: pad(part, widths))
+    padded = (x * chirp).each(lambda part: F.pad(part, widths))
     result = transform(transform(padded, -1) * transform(kernel, -1), 1)
     scale = 1.0 / length
     return result.each(lambda part: part[:, :n] * scale) * chirp

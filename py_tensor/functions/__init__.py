@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..public import lazy_names
+from ..public import NAMES, lazy_names
 from .methods import bind_methods
 
 if TYPE_CHECKING:
@@ -40,26 +40,11 @@ else:
 
     __getattr__ = lazy_names(__name__, "functions.")
 
-CHAPTERS = (
-    "creation",
-    "data_types",
-    "elementwise",
-    "complex_numbers",
-    "statistical",
-    "nan_statistics",
-    "order_statistics",
-    "manipulation",
-    "joining",
-    "indexing",
-    "searching",
-    "segments",
-    "sorting",
-    "sets",
-    "utility",
-    "linear_algebra",
-    "einstein_sums",
-    "neural",
-    "convolution",
+CHAPTERS = tuple(
+    module.removeprefix("functions.")
+    for module in NAMES
+    if module.startswith("functions.")
+    and module not in ("functions.inspection", "functions.precision")
 )
 """Names of the modules whose functions `py_tensor` exports."""
 

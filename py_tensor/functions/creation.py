@@ -149,6 +149,16 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
     return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
 
 
+def _constant(
+    operation: str, shape: ShapeLike, value: int, dtype: DTypeLike | None, device: str | None
+) -> Tensor:
+    check_device(operation, device)
+    lengths = a_shape(operation, shape)
+    return _filled(
+        operation, lengths, value, as_dtype(float32 if dtype is None else dtype, operation)
+    )
+
+
 def zeros(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = None) -> Tensor:
     """Create a tensor filled with zeros.
 
@@ -168,10 +178,7 @@ def zeros(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = 
     >>> pt.zeros(3).tolist()
     [0.0, 0.0, 0.0]
     """
-    check_device("zeros", device)
-    return _filled(
-        "zeros", a_shape("zeros", shape), 0, as_dtype(float32 if dtype is None else dtype, "zeros")
-    )
+    return _constant("zeros", shape, 0, dtype, device)
 
 
 def ones(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = None) -> Tensor:
@@ -193,10 +200,7 @@ def ones(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = N
     >>> pt.ones((1, 2)).tolist()
     [[1.0, 1.0]]
     """
-    check_device("ones", device)
-    return _filled(
-        "ones", a_shape("ones", shape), 1, as_dtype(float32 if dtype is None else dtype, "ones")
-    )
+    return _constant("ones", shape, 1, dtype, device)
 
 
 def empty(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = None) -> Tensor:
@@ -218,10 +222,7 @@ def empty(shape: ShapeLike, dtype: DTypeLike = float32, *, device: str | None = 
     >>> pt.empty((2, 3)).shape
     (2, 3)
     """
-    check_device("empty", device)
-    return _filled(
-        "empty", a_shape("empty", shape), 0, as_dtype(float32 if dtype is None else dtype, "empty")
-    )
+    return _constant("empty", shape, 0, dtype, device)
 
 
 @named

@@ -27,7 +27,7 @@ from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise
 from ..runtime.scopes import state
 from ..settings import settings
-from ..tensor import Tensor, as_tensor, node_behind
+from ..tensor import Tensor, apply, as_tensor, node_behind
 
 if TYPE_CHECKING:
     from ..numpy_functions import ufunc_methods
@@ -332,10 +332,11 @@ def _converted(op: Elementwise, x: Any) -> Any:
 
 
 def ufunc[Function: Callable[..., Tensor]](function: Function) -> Function:
-    """Cache the op instances that an elementwise function of one or two operands has checked.
+    """Apply the op of an elementwise function's name to its one or two operands.
 
-    The next call with the same tensor specs creates its node after one dictionary look-up. The
-    contract of elementwise functions is added to the docstring.
+    The function itself has no body. The op instances of checked operands are cached: the next call
+    with the same tensor specs creates its node after one dictionary look-up. The contract of
+    elementwise functions is added to the docstring.
     """
     op = cast("Elementwise", OP_DEFS[function.__name__])
     if function.__doc__:
@@ -367,7 +368,7 @@ def _unary(function: Callable[[Any], Tensor], op: Elementwise) -> Callable[[Any]
             if call is not None:
                 return Tensor(OpNode(call, (node,), call.spec))
         operand = _converted(op, x)
-        result = function(operand)
+        result = apply(op, (operand,))
         if operand is x and x.__class__ is Tensor:
             _remember(calls, op, x._node.spec, result)
         return result
@@ -401,7 +402,7 @@ def _binary(function: Callable[[Any, Any], Tensor], op: Elementwise) -> Callable
 
     def as_function(key: Any, x1: Any, x2: Any) -> Tensor:
         first, second = _converted(op, x1), _converted(op, x2)
-        result = function(first, second)
+        result = apply(op, (first, second))
         if key and first is x1 and second is x2:
             _remember(calls, op, key, result)
         return result

@@ -25,8 +25,10 @@ def _simple(
     neutral: float,
     x: ArrayLike,
     axis: Axis,
+    out: None,
     keepdims: bool,
 ) -> Tensor:
+    no_out(name, out)
     tensor = as_tensor(name, x)
     result = reduce(_filled(tensor, neutral), axis=axis, keepdims=keepdims)
     if reduce in (statistical.sum, statistical.prod) or tensor.dtype.kind != "f":
@@ -42,8 +44,10 @@ def _place(
     extreme: Callable[..., Tensor],
     x: ArrayLike,
     axis: int | None,
+    out: None,
     keepdims: bool,
 ) -> Tensor:
+    no_out(name, out)
     tensor = as_tensor(name, x)
     if tensor.dtype.kind != "f":
         return find(tensor, axis=axis, keepdims=keepdims)
@@ -74,9 +78,8 @@ def nansum(
     >>> pt.nansum(pt.asarray([2.0, pt.nan, 3.0])).item()
     5.0
     """
-    no_out("nansum", out)
     x = x if dtype is None else astype(x, dtype)
-    return _simple("nansum", statistical.sum, 0.0, x, axis, keepdims)
+    return _simple("nansum", statistical.sum, 0.0, x, axis, out, keepdims)
 
 
 @named
@@ -101,9 +104,8 @@ def nanprod(
     >>> pt.nanprod(pt.asarray([2.0, pt.nan, 3.0])).item()
     6.0
     """
-    no_out("nanprod", out)
     x = x if dtype is None else astype(x, dtype)
-    return _simple("nanprod", statistical.prod, 1.0, x, axis, keepdims)
+    return _simple("nanprod", statistical.prod, 1.0, x, axis, out, keepdims)
 
 
 @named
@@ -121,8 +123,7 @@ def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
     >>> pt.nanmax(pt.asarray([2.0, pt.nan, 3.0])).item()
     3.0
     """
-    no_out("nanmax", out)
-    return _simple("nanmax", statistical.max, -_INFINITY, x, axis, keepdims)
+    return _simple("nanmax", statistical.max, -_INFINITY, x, axis, out, keepdims)
 
 
 @named
@@ -140,8 +141,7 @@ def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
     >>> pt.nanmin(pt.asarray([2.0, pt.nan, 3.0])).item()
     2.0
     """
-    no_out("nanmin", out)
-    return _simple("nanmin", statistical.min, _INFINITY, x, axis, keepdims)
+    return _simple("nanmin", statistical.min, _INFINITY, x, axis, out, keepdims)
 
 
 @named
@@ -166,8 +166,7 @@ def nanargmax(
     >>> pt.nanargmax(pt.asarray([2.0, pt.nan, 3.0])).item()
     2
     """
-    no_out("nanargmax", out)
-    return _place("nanargmax", statistical.argmax, nanmax, x, axis, keepdims)
+    return _place("nanargmax", statistical.argmax, nanmax, x, axis, out, keepdims)
 
 
 @named
@@ -192,8 +191,7 @@ def nanargmin(
     >>> pt.nanargmin(pt.asarray([2.0, pt.nan, 3.0])).item()
     0
     """
-    no_out("nanargmin", out)
-    return _place("nanargmin", statistical.argmin, nanmin, x, axis, keepdims)
+    return _place("nanargmin", statistical.argmin, nanmin, x, axis, out, keepdims)
 
 
 @named

@@ -73,9 +73,7 @@ def quantile(
     >>> pt.quantile(pt.asarray([1.0, 2.0, 3.0, 4.0]), [0.25, 1.0]).tolist()
     [1.75, 4.0]
     """
-    no_out("quantile", out)
-    x = as_tensor("quantile", x)
-    return _quantiles("quantile", x, q, axis, method, keepdims, _among_all)
+    return _quantiles("quantile", x, q, axis, out, method, keepdims, _among_all)
 
 
 @reduction
@@ -105,9 +103,7 @@ def median(
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5
     """
-    no_out("median", out)
-    x = as_tensor("median", x)
-    return _quantiles("median", x, 0.5, axis, "midpoint", keepdims, _among_all)
+    return _quantiles("median", x, 0.5, axis, out, "midpoint", keepdims, _among_all)
 
 
 @reduction
@@ -144,9 +140,7 @@ def nanquantile(
     >>> pt.nanquantile(pt.asarray([1.0, pt.nan, 3.0]), [0.0, 0.75]).tolist()
     [1.0, 2.5]
     """
-    no_out("nanquantile", out)
-    x = as_tensor("nanquantile", x)
-    return _quantiles("nanquantile", x, q, axis, method, keepdims, _among_numbers)
+    return _quantiles("nanquantile", x, q, axis, out, method, keepdims, _among_numbers)
 
 
 @reduction
@@ -176,21 +170,22 @@ def nanmedian(
     >>> pt.nanmedian(pt.asarray([3.0, pt.nan, 9.0, 4.0])).item()
     4.0
     """
-    no_out("nanmedian", out)
-    x = as_tensor("nanmedian", x)
-    return _quantiles("nanmedian", x, 0.5, axis, "midpoint", keepdims, _among_numbers)
+    return _quantiles("nanmedian", x, 0.5, axis, out, "midpoint", keepdims, _among_numbers)
 
 
 def _quantiles(
     operation: str,
-    x: Tensor,
+    x: ArrayLike,
     q: ArrayLike,
     axis: Axis,
+    out: None,
     method: str,
     keepdims: bool,
     rule: Callable[[Tensor, float, str], Tensor],
 ) -> Tensor:
     """Apply `rule` to the sorted elements for each share q."""
+    no_out(operation, out)
+    x = as_tensor(operation, x)
     choice(operation, "method", method, _METHODS)
     if x.dtype.kind == "c" and not operation.endswith("median"):
         raise DTypeError(

@@ -23,82 +23,36 @@ Names in parentheses in docstrings are those of deeplearn.js. Read the modules i
 42.0
 """
 
-from __future__ import annotations
+from typing import TYPE_CHECKING
 
-from .feeds import FeedEntry
-from .graph import Graph, GraphLayers
-from .initializers import (
-    ConstantInitializer,
-    Initializer,
-    NDArrayInitializer,
-    OnesInitializer,
-    RandomNormalInitializer,
-    RandomTruncatedNormalInitializer,
-    RandomUniformInitializer,
-    VarianceScalingInitializer,
-    ZerosInitializer,
-)
-from .input_providers import (
-    BatchInputProvider,
-    InCPUMemoryShuffledInputProviderBuilder,
-    InGPUMemoryShuffledInputProviderBuilder,
-    InputProvider,
-)
-from .optimizers import (
-    AdadeltaOptimizer,
-    AdagradOptimizer,
-    AdamaxOptimizer,
-    AdamOptimizer,
-    MomentumOptimizer,
-    Optimizer,
-    RMSPropOptimizer,
-    SGDOptimizer,
-)
-from .scopes import NDArrayMath, math
-from .session import CostReduction, Session, TensorArrayMap
-from .symbols import (
-    ConstantNode,
-    Node,
-    OperationNode,
-    PlaceholderNode,
-    SymbolicTensor,
-    VariableNode,
-)
+from ..public import import_names
 
-__all__ = [
-    "AdadeltaOptimizer",
-    "AdagradOptimizer",
-    "AdamOptimizer",
-    "AdamaxOptimizer",
-    "BatchInputProvider",
-    "ConstantInitializer",
-    "ConstantNode",
-    "CostReduction",
-    "FeedEntry",
-    "Graph",
-    "GraphLayers",
-    "InCPUMemoryShuffledInputProviderBuilder",
-    "InGPUMemoryShuffledInputProviderBuilder",
-    "Initializer",
-    "InputProvider",
-    "MomentumOptimizer",
-    "NDArrayInitializer",
-    "NDArrayMath",
-    "Node",
-    "OnesInitializer",
-    "OperationNode",
-    "Optimizer",
-    "PlaceholderNode",
-    "RMSPropOptimizer",
-    "RandomNormalInitializer",
-    "RandomTruncatedNormalInitializer",
-    "RandomUniformInitializer",
-    "SGDOptimizer",
-    "Session",
-    "SymbolicTensor",
-    "TensorArrayMap",
-    "VariableNode",
-    "VarianceScalingInitializer",
-    "ZerosInitializer",
-    "math",
-]
+if TYPE_CHECKING:
+    from .feeds import *
+    from .graph import *
+    from .initializers import *
+    from .input_providers import *
+    from .optimizers import *
+    from .scopes import *
+    from .session import *
+    from .symbols import *
+
+_NAMES = {
+    "feeds": "FeedEntry",
+    "graph": "Graph GraphLayers",
+    "initializers": """
+        ConstantInitializer Initializer NDArrayInitializer OnesInitializer
+        RandomNormalInitializer RandomTruncatedNormalInitializer RandomUniformInitializer
+        VarianceScalingInitializer ZerosInitializer""",
+    "input_providers": """
+        BatchInputProvider InCPUMemoryShuffledInputProviderBuilder
+        InGPUMemoryShuffledInputProviderBuilder InputProvider""",
+    "optimizers": """
+        AdadeltaOptimizer AdagradOptimizer AdamaxOptimizer AdamOptimizer MomentumOptimizer
+        Optimizer RMSPropOptimizer SGDOptimizer""",
+    "scopes": "NDArrayMath math",
+    "session": "CostReduction Session TensorArrayMap",
+    "symbols": "ConstantNode Node OperationNode PlaceholderNode SymbolicTensor VariableNode",
+}
+"""Names by module, separated by spaces."""
+__all__ = import_names(__name__, _NAMES)

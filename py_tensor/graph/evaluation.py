@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
+from .. import functions as F
 from ..errors import ArgumentError, GradientError
-from ..functions import statistical
-from ..functions.elementwise import astype
-from ..functions.manipulation import broadcast_to, reshape
 from ..tensor import Tensor
 from ..transforms.autodiff import value_and_grad
 from ..transforms.jit.api import jit
@@ -87,7 +85,7 @@ def evaluation_function(
     def evaluate(data: list[Tensor], values: list[Tensor]) -> list[Tensor]:
         known = _with_example_axis(variables, data) | _with_example_axis(fed, values)
         evaluation.run(known)
-        return [reshape(known[tensor], tensor.shape) for tensor in wanted]
+        return [F.reshape(known[tensor], tensor.shape) for tensor in wanted]
 
     compiled: Callable[..., list[Tensor]] = jit(evaluate)
     return compiled
@@ -121,8 +119,8 @@ def training_step(
         known |= dict(zip(fed, map(_floating, values), strict=True))
         evaluation.run(known)
         # A cost that does not depend on the example counts once per example.
-        costs = broadcast_to(reshape(known[cost], (known[cost].shape[0],)), (batch_size,))
-        return statistical.sum(costs)
+        costs = F.broadcast_to(F.reshape(known[cost], (known[cost].shape[0],)), (batch_size,))
+        return F.sum(costs)
 
     def step(
         trained: list[Tensor],
@@ -146,10 +144,10 @@ def training_step(
 def _with_example_axis(tensors: Sequence[SymbolicTensor], values: Sequence[Tensor]) -> GraphValues:
     """Map tensors to values with a leading axis of length 1, for values shared by all examples."""
     return {
-        tensor: reshape(_floating(value), (1, *tensor.shape))
+        tensor: F.reshape(_floating(value), (1, *tensor.shape))
         for tensor, value in zip(tensors, values, strict=True)
     }
 
 
 def _floating(value: Tensor) -> Tensor:
-    return value if value.dtype.kind == "f" else astype(value, "float32")
+    return value if value.dtype.kind == "f" else F.astype(value, "float32")

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from .. import random
+from .. import functions as F, random
 from ..functions.arguments import choice
-from ..functions.creation import full
-from ..functions.elementwise import clip, erfinv
 from ..tensor import Tensor, as_tensor
 
 
@@ -105,7 +103,7 @@ class ZerosInitializer:
         self, weights_shape: Sequence[int], input_units: int, output_units: int
     ) -> Tensor:
         """Return a float32 tensor of shape `weights_shape`."""
-        return full(weights_shape, 0.0)
+        return F.full(weights_shape, 0.0)
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ class OnesInitializer:
         self, weights_shape: Sequence[int], input_units: int, output_units: int
     ) -> Tensor:
         """Return a float32 tensor of shape `weights_shape`."""
-        return full(weights_shape, 1.0)
+        return F.full(weights_shape, 1.0)
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class ConstantInitializer:
         self, weights_shape: Sequence[int], input_units: int, output_units: int
     ) -> Tensor:
         """Return a float32 tensor of shape `weights_shape`."""
-        return full(weights_shape, float(self.value))
+        return F.full(weights_shape, float(self.value))
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,6 +241,6 @@ _WITHIN = math.erf(math.sqrt(2.0))
 def _truncated_normal(shape: Sequence[int], mean: float, deviation: float) -> Tensor:
     """Sample by the inverse CDF: sqrt(2) * erfinv(u) for u uniform over the truncated range."""
     u = random.uniform(shape, -_WITHIN, _WITHIN)
-    values = erfinv(u) * math.sqrt(2.0)
+    values = F.erfinv(u) * math.sqrt(2.0)
     # Rounding may move a value out of the range.
-    return clip(values, -2.0, 2.0) * deviation + mean
+    return F.clip(values, -2.0, 2.0) * deviation + mean

@@ -6,13 +6,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Protocol, runtime_checkable
 
+from .. import functions as F
 from ..diagnostics.memory import keep
 from ..dtypes import DType
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import asarray
-from ..functions.indexing import take
-from ..functions.joining import stack
-from ..functions.manipulation import reshape
 from ..ops.op_def import Shape
 from ..tensor import Tensor, as_tensor, from_host
 from .scopes import NDArrayMath
@@ -90,7 +87,7 @@ class _ShuffledInputProvider:
 
     def get_next_copy(self, math: NDArrayMath) -> Tensor:
         batch = self.get_next_batch(math, 1)
-        return reshape(batch, batch.shape[1:])
+        return F.reshape(batch, batch.shape[1:])
 
     def get_next_batch(self, math: NDArrayMath, count: int) -> Tensor:
         indices = self._builder._next_indices(self._input_id, count)
@@ -254,10 +251,10 @@ class _OnDevice:
 
     def __init__(self, examples: Tensor) -> None:
         self.count = examples.shape[0]
-        self._tensor = keep(asarray(examples, copy=True))
+        self._tensor = keep(F.asarray(examples, copy=True))
 
     def gathered(self, indices: list[int]) -> Tensor:
-        return take(self._tensor, asarray(indices), axis=0)
+        return F.take(self._tensor, F.asarray(indices), axis=0)
 
 
 def _stacked(name: str, examples: Any) -> Tensor:
@@ -275,7 +272,7 @@ def _stacked(name: str, examples: Any) -> Tensor:
             )
     buffers = [tensor._node.buffer for tensor in tensors]
     if any(buffer is None or buffer.host is None for buffer in buffers):
-        return stack(tensors)
+        return F.stack(tensors)
     data = b"".join([bytes(buffer.host) for buffer in buffers])
     shape = (len(tensors), *tensors[0].shape)
     return from_host(data, shape, tensors[0].dtype, name)

@@ -10,13 +10,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from ..functions import statistical
-from ..functions.convolution import conv2d as _conv2d
-from ..functions.elementwise import equal, expm1, log, minimum, square, where
-from ..functions.joining import concat as _concat
-from ..functions.linear_algebra import matmul as _matmul
-from ..functions.manipulation import broadcast_to, permute_dims, reshape as _reshape
-from ..functions.neural import max_pool2d, softmax as _softmax
+from .. import functions as F
+from ..functions.elementwise import where
 from ..ops.op_def import Shape
 from ..tensor import Tensor
 from ..transforms.autodiff import custom_gradient
@@ -26,7 +21,7 @@ EPSILON = 1e-5
 
 
 def reshape(x: Tensor, *, shape: Shape) -> Tensor:
-    return _reshape(x, (x.shape[0], *shape))
+    return F.reshape(x, (x.shape[0], *shape))
 
 
 def binary(
@@ -42,23 +37,23 @@ def _fitting(x: Tensor, ndim: int) -> Tensor:
     if len(lengths) == ndim:
         return x
     if math.prod(lengths) == 1:
-        return _reshape(x, (examples, *(1,) * ndim))
-    return _reshape(x, (examples, *(1,) * (ndim - len(lengths)), *lengths))
+        return F.reshape(x, (examples, *(1,) * ndim))
+    return F.reshape(x, (examples, *(1,) * (ndim - len(lengths)), *lengths))
 
 
 def fused_linear_combination(x1: Tensor, x2: Tensor, c1: Tensor, c2: Tensor) -> Tensor:
     def scale(c: Tensor) -> Tensor:
-        return _reshape(c, (c.shape[0], *(1,) * (x1.ndim - 1)))
+        return F.reshape(c, (c.shape[0], *(1,) * (x1.ndim - 1)))
 
     return scale(c1) * x1 + scale(c2) * x2
 
 
 def reduce_sum(x: Tensor) -> Tensor:
-    return statistical.sum(_flat(x), axis=1)
+    return F.sum(_flat(x), axis=1)
 
 
 def _flat(x: Tensor) -> Tensor:
-    return _reshape(x, (x.shape[0], math.prod(x.shape[1:])))
+    return F.reshape(x, (x.shape[0], math.prod(x.shape[1:])))
 
 
 def _together(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
@@ -68,37 +63,37 @@ def _together(x1: Tensor, x2: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _repeated(x: Tensor, examples: int) -> Tensor:
-    return x if x.shape[0] == examples else broadcast_to(x, (examples, *x.shape[1:]))
+    return x if x.shape[0] == examples else F.broadcast_to(x, (examples, *x.shape[1:]))
 
 
 def concat(x1: Tensor, x2: Tensor, *, axis: int) -> Tensor:
-    return _concat(_together(x1, x2), axis=axis + 1)
+    return F.concat(_together(x1, x2), axis=axis + 1)
 
 
 def matmul(x1: Tensor, x2: Tensor) -> Tensor:
     """Multiply matrices and vectors, in one product if the matrix is the same for all examples."""
     if x1.ndim == 3 and x2.ndim == 3:
-        return _matmul(x1, _only(x2) if x2.shape[0] == 1 else x2)
+        return F.matmul(x1, _only(x2) if x2.shape[0] == 1 else x2)
     if x1.ndim == 3:
         if x1.shape[0] == 1:
-            return _matmul(x2, permute_dims(_only(x1), (1, 0)))
-        product = _matmul(x1, _reshape(x2, (*x2.shape, 1)))
-        return _reshape(product, product.shape[:2])
+            return F.matmul(x2, F.permute_dims(_only(x1), (1, 0)))
+        product = F.matmul(x1, F.reshape(x2, (*x2.shape, 1)))
+        return F.reshape(product, product.shape[:2])
     if x2.shape[0] == 1:
-        return _matmul(x1, _only(x2))
-    product = _matmul(_reshape(x1, (x1.shape[0], 1, x1.shape[1])), x2)
-    return _reshape(product, (product.shape[0], product.shape[2]))
+        return F.matmul(x1, _only(x2))
+    product = F.matmul(F.reshape(x1, (x1.shape[0], 1, x1.shape[1])), x2)
+    return F.reshape(product, (product.shape[0], product.shape[2]))
 
 
 def _only(x: Tensor) -> Tensor:
     """Drop the axis of examples, which has length 1."""
-    return _reshape(x, x.shape[1:])
+    return F.reshape(x, x.shape[1:])
 
 
 def conv2d(x: Tensor, w: Tensor, b: Tensor, *, stride: int, zero_pad: int) -> Tensor:
-    bias = _reshape(b, (b.shape[0], 1, 1, b.shape[1]))
+    bias = F.reshape(b, (b.shape[0], 1, 1, b.shape[1]))
     if w.shape[0] == 1:
-        return _conv2d(x, _only(w), stride=stride, padding=zero_pad) + bias
+        return F.conv2d(x, _only(w), stride=stride, padding=zero_pad) + bias
     return _conv2d_each(x, w, stride, zero_pad) + bias
 
 
@@ -107,17 +102,17 @@ def _conv2d_each(x: Tensor, w: Tensor, stride: int, zero_pad: int) -> Tensor:
     x, w = _together(x, w)
     examples, height, width, channels = x.shape
     _, kernel_height, kernel_width, _, outputs = w.shape
-    image = _reshape(permute_dims(x, (1, 2, 0, 3)), (height, width, examples * channels))
-    kernel = _reshape(
-        permute_dims(w, (1, 2, 3, 0, 4)),
+    image = F.reshape(F.permute_dims(x, (1, 2, 0, 3)), (height, width, examples * channels))
+    kernel = F.reshape(
+        F.permute_dims(w, (1, 2, 3, 0, 4)),
         (kernel_height, kernel_width, channels, examples * outputs),
     )
-    results = _conv2d(image, kernel, stride=stride, padding=zero_pad, groups=examples)
-    return permute_dims(_reshape(results, (*results.shape[:2], examples, outputs)), (2, 0, 1, 3))
+    results = F.conv2d(image, kernel, stride=stride, padding=zero_pad, groups=examples)
+    return F.permute_dims(F.reshape(results, (*results.shape[:2], examples, outputs)), (2, 0, 1, 3))
 
 
 def max_pool(x: Tensor, *, field_size: int, stride: int, zero_pad: int) -> Tensor:
-    return max_pool2d(x, field_size, stride=stride, padding=zero_pad)
+    return F.max_pool2d(x, field_size, stride=stride, padding=zero_pad)
 
 
 def leaky_relu(x: Tensor, *, alpha: float) -> Tensor:
@@ -130,11 +125,11 @@ def prelu(x: Tensor, alpha: Tensor) -> Tensor:
 
 def elu(x: Tensor) -> Tensor:
     # Clamped to 0 in the other branch, because the gradient of a large exponential is infinite.
-    return where(x >= 0.0, x, expm1(minimum(x, 0.0)))
+    return where(x >= 0.0, x, F.expm1(F.minimum(x, 0.0)))
 
 
 def softmax(x: Tensor) -> Tensor:
-    return _softmax(x, axis=-1)
+    return F.softmax(x, axis=-1)
 
 
 def softmax_cross_entropy_cost(x: Tensor, target: Tensor) -> Tensor:
@@ -144,8 +139,8 @@ def softmax_cross_entropy_cost(x: Tensor, target: Tensor) -> Tensor:
 
 @custom_gradient
 def _cross_entropy(x: Tensor, target: Tensor) -> tuple[Tensor, Callable[..., object]]:
-    probabilities = _softmax(x, axis=-1)
-    logarithms = log(probabilities + EPSILON)
+    probabilities = F.softmax(x, axis=-1)
+    logarithms = F.log(probabilities + EPSILON)
 
     def rule(g: Tensor) -> tuple[Tensor, None]:
         return _fitting(g, x.ndim - 1) * (probabilities - target), None
@@ -167,12 +162,12 @@ def _squared(label: Tensor, prediction: Tensor) -> tuple[Tensor, Callable[..., o
         to_label = _fitting(g, label.ndim - 1) * difference
         return to_label, -to_label
 
-    return reduce_sum(square(difference)) * (0.5 / size), rule
+    return reduce_sum(F.square(difference)) * (0.5 / size), rule
 
 
 def argmax(x: Tensor) -> Tensor:
-    return statistical.argmax(_flat(x), axis=1)
+    return F.argmax(_flat(x), axis=1)
 
 
 def argmax_equals(x1: Tensor, x2: Tensor) -> Tensor:
-    return equal(argmax(x1), argmax(x2))
+    return F.equal(argmax(x1), argmax(x2))

@@ -11,11 +11,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from .. import functions as F
 from ..diagnostics.memory import keep
 from ..errors import ArgumentError
-from ..functions import elementwise
-from ..functions.creation import zeros
-from ..functions.elementwise import maximum, sqrt
 from ..tensor import Tensor
 from .symbols import Node, SymbolicTensor, VariableNode
 
@@ -105,7 +103,7 @@ class Optimizer(ABC):
     def remembered(self, variables: Sequence[VariableNode]) -> list[list[Tensor]]:
         """Return the slots of each variable."""
         return [
-            self._slots_by_node.get(node) or [zeros(node.data.shape) for _ in range(self.slots)]
+            self._slots_by_node.get(node) or [F.zeros(node.data.shape) for _ in range(self.slots)]
             for node in variables
         ]
 
@@ -276,7 +274,7 @@ class RMSPropOptimizer(_DecayOptimizer):
         c, gamma, epsilon = numbers
         (average,) = slots
         average = gamma * average + (1.0 - gamma) * (g * g)
-        return [variable + c * (g / (sqrt(average) + epsilon)), average]
+        return [variable + c * (g / (F.sqrt(average) + epsilon)), average]
 
 
 class AdagradOptimizer(Optimizer):
@@ -316,7 +314,7 @@ class AdagradOptimizer(Optimizer):
         c, epsilon = numbers
         (total,) = slots
         total = total + g * g
-        return [variable + c * (g / (sqrt(total) + epsilon)), total]
+        return [variable + c * (g / (F.sqrt(total) + epsilon)), total]
 
 
 class AdadeltaOptimizer(_DecayOptimizer):
@@ -346,7 +344,7 @@ class AdadeltaOptimizer(_DecayOptimizer):
     def updated(numbers: Any, variable: Tensor, g: Tensor, *slots: Tensor) -> list[Tensor]:
         c, gamma, epsilon = numbers
         average, updates = slots
-        step = sqrt(updates + epsilon) / sqrt(average + epsilon) * g
+        step = F.sqrt(updates + epsilon) / F.sqrt(average + epsilon) * g
         average = gamma * average + (1.0 - gamma) * (g * g)
         updates = gamma * updates + (1.0 - gamma) * (step * step)
         return [variable + c * step, average, updates]
@@ -404,7 +402,7 @@ class AdamOptimizer(_MomentsOptimizer):
         mean, square = slots
         mean = beta1 * mean + (1.0 - beta1) * g
         square = beta2 * square + (1.0 - beta2) * (g * g)
-        direction = (mean / correction1) / (sqrt(square / correction2) + epsilon)
+        direction = (mean / correction1) / (F.sqrt(square / correction2) + epsilon)
         return [variable + c * direction, mean, square]
 
 
@@ -437,5 +435,5 @@ class AdamaxOptimizer(_MomentsOptimizer):
         c, beta1, beta2, epsilon, correction = numbers
         mean, norm = slots
         mean = beta1 * mean + (1.0 - beta1) * g
-        norm = maximum(beta2 * norm, elementwise.abs(g))
+        norm = F.maximum(beta2 * norm, F.abs(g))
         return [variable + c / correction * (mean / (epsilon + norm)), mean, norm]

@@ -8,30 +8,20 @@ from collections.abc import Buffer
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..dtypes import (
-    DType,
-    as_dtype,
-    bool_,
-    complex64,
-    float16,
-    float32,
-    int8,
-    int16,
-    int32,
-    shown,
-    uint8,
-    uint16,
-    uint32,
-)
+from ..dtypes import BY_NAME, DType, as_dtype, bool_, float32, int32, shown, uint32
 from ..errors import DTypeError, ShapeError
 from ..runtime.host_data import to_host
 from ..tensor import Tensor, from_host
 from .safetensors import Entry
 
 _OWN = {
-    "BOOL": bool_, "U8": uint8, "I8": int8, "I16": int16, "U16": uint16, "F16": float16,
-    "I32": int32, "U32": uint32, "F32": float32, "C64": complex64,
-}  # fmt: skip
+    code: BY_NAME[name]
+    for code, name in (
+        *(("BOOL", "bool"), ("U8", "uint8"), ("I8", "int8"), ("I16", "int16"), ("U16", "uint16")),
+        *(("F16", "float16"), ("I32", "int32"), ("U32", "uint32"), ("F32", "float32")),
+        ("C64", "complex64"),
+    )
+}
 _WIDE = {"BF16": (float32, "f"), "F64": (float32, "d"), "I64": (int32, "q"), "U64": (uint32, "Q")}
 """Target dtype and `struct` code of dtypes that tensors do not support."""
 CODES = {dtype: code for code, dtype in _OWN.items()}

@@ -18,6 +18,8 @@ from weakref import WeakKeyDictionary
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
 
+__all__ = ["tree_flatten", "tree_leaves", "tree_map", "tree_unflatten"]
+
 LEAF = None
 """Marker of a leaf among the parts of a structure."""
 

@@ -20,61 +20,29 @@ Only `eig` and `eigvals` are computed on the host; they read back their operand.
 [[0.5, 0.0], [0.0, 0.25]]
 """
 
-from ..functions.linear_algebra import matmul, tensordot, vecdot
-from ..functions.manipulation import matrix_transpose
-from .composed import multi_dot, norm, tensorinv, tensorsolve
-from .eigen import EigResult, eig, eigvals
-from .factors import (
-    EighResult,
-    QRResult,
-    SVDResult,
-    cholesky,
-    eigh,
-    eigvalsh,
-    qr,
-    svd,
-    svdvals,
-)
-from .norms import cond, matrix_norm, vector_norm
-from .products import cross, diagonal, matrix_power, outer, trace
-from .solvers import LstsqResult, SlogdetResult, det, inv, lstsq, matrix_rank, pinv, slogdet, solve
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "EigResult",
-    "EighResult",
-    "LstsqResult",
-    "QRResult",
-    "SVDResult",
-    "SlogdetResult",
-    "cholesky",
-    "cond",
-    "cross",
-    "det",
-    "diagonal",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "inv",
-    "lstsq",
-    "matmul",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "matrix_transpose",
-    "multi_dot",
-    "norm",
-    "outer",
-    "pinv",
-    "qr",
-    "slogdet",
-    "solve",
-    "svd",
-    "svdvals",
-    "tensordot",
-    "tensorinv",
-    "tensorsolve",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
+from ..functions.linear_algebra import matmul as matmul, tensordot as tensordot, vecdot as vecdot
+from ..functions.manipulation import matrix_transpose as matrix_transpose
+from ..public import import_names
+
+if TYPE_CHECKING:
+    from .composed import *
+    from .eigen import *
+    from .factors import *
+    from .norms import *
+    from .products import *
+    from .solvers import *
+
+_NAMES = {
+    "composed": "multi_dot norm tensorinv tensorsolve",
+    "eigen": "EigResult eig eigvals",
+    "factors": "EighResult QRResult SVDResult cholesky eigh eigvalsh qr svd svdvals",
+    "norms": "cond matrix_norm vector_norm",
+    "products": "cross diagonal matrix_power outer trace",
+    "solvers": "LstsqResult SlogdetResult det inv lstsq matrix_rank pinv slogdet solve",
+}
+"""Names by module, separated by spaces."""
+__all__ = sorted(
+    ["matmul", "tensordot", "vecdot", "matrix_transpose", *import_names(__name__, _NAMES)]
+)

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .. import functions as F
 from ..dtypes import complex64
-from ..functions.complex_numbers import complex, real
-from ..functions.creation import asarray, eye
-from ..functions.elementwise import conj
-from ..functions.manipulation import matrix_transpose, reshape
 from ..late import imported
 from ..runtime.host_data import nest, unpack
 from ..tensor import Tensor
@@ -60,7 +57,7 @@ def eig(x: ArrayLike, /) -> EigResult:
     values, vectors = _pairs("eig", stack.matrices)
     n = values.shape[1]
     shape = (*stack.leading, n)
-    return EigResult(reshape(values, shape), reshape(vectors, (*shape, n)))
+    return EigResult(F.reshape(values, shape), F.reshape(vectors, (*shape, n)))
 
 
 def eigvals(x: ArrayLike, /) -> Tensor:
@@ -81,7 +78,7 @@ def eigvals(x: ArrayLike, /) -> Tensor:
     """
     stack = MatrixStack("eigvals", x, square=True)
     values = _values(stack.matrices)
-    return reshape(values, (*stack.leading, values.shape[1]))
+    return F.reshape(values, (*stack.leading, values.shape[1]))
 
 
 def _numbers(operation: str, matrices: Tensor) -> list[schur.HostMatrix]:
@@ -101,7 +98,7 @@ def _pairs_of(
 
 
 def _uploaded(numbers: schur.Vector, *shape: int) -> Tensor:
-    return reshape(asarray(numbers, dtype=complex64), shape)
+    return F.reshape(F.asarray(numbers, dtype=complex64), shape)
 
 
 @custom_gradient
@@ -121,7 +118,7 @@ def _pairs(operation: str, matrices: Tensor) -> tuple[Tensor, Tensor]:
     pairs = [_pairs_of(matrix) for matrix in _numbers(operation, matrices)]
     values = _uploaded([x for own, _ in pairs for x in own], *matrices.shape[:2])
     rows = _uploaded([x for _, own in pairs for row in own for x in row], *matrices.shape)
-    vectors = matrix_transpose(rows)
+    vectors = F.matrix_transpose(rows)
 
     @custom_gradient
     def attached(
@@ -136,9 +133,9 @@ def _pairs(operation: str, matrices: Tensor) -> tuple[Tensor, Tensor]:
         across = adjoint(vectors)
         inner = product(across, to_vectors)
         # Eigenvectors keep length 1.
-        own = real(inner) * eye(inner.shape[1])
-        inner = inner - product(across, vectors, complex(own, 0.0))
-        inner = inner * conj(differences(values)) + on_diagonal(to_values)
+        own = F.real(inner) * F.eye(inner.shape[1])
+        inner = inner - product(across, vectors, F.complex(own, 0.0))
+        inner = inner * F.conj(differences(values)) + on_diagonal(to_values)
         return _in_basis(matrices, vectors, inner)
 
     result: tuple[Tensor, Tensor] = attached(matrices)
@@ -149,4 +146,4 @@ def _in_basis(matrices: Tensor, vectors: Tensor, inner: Tensor) -> Tensor:
     """Return the cotangent of the matrices, given it in the basis of their eigenvectors."""
     across = adjoint(vectors)
     whole = solved(across, product(inner, across))
-    return whole if parts_of(matrices) == 2 else real(whole)
+    return whole if parts_of(matrices) == 2 else F.real(whole)

@@ -159,7 +159,6 @@ QR = Decomposition(
     jax="qr",
     reference=numpy_references.qr,
     gradient=(_qr,),
-    public=False,
     doc="Q and R, one below the other, or next to each other if complete.",
 )
 EIGH = Decomposition(
@@ -169,7 +168,6 @@ EIGH = Decomposition(
     jax="eigh",
     reference=numpy_references.eigh,
     gradient=(_eigh,),
-    public=False,
     doc="Eigenvectors as columns, and below them eigenvalues.",
 )
 SVD = Decomposition(
@@ -179,6 +177,5 @@ SVD = Decomposition(
     jax="svd",
     reference=numpy_references.svd,
     gradient=(_svd,),
-    public=False,
     doc="U, V and the singular values, one below the other, or the values alone.",
 )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from .. import functions as F
 from ..dtypes import as_dtype
 from ..errors import DTypeError, ShapeError
-from ..functions import elementwise, statistical
 from ..functions.arguments import integer
 from ..functions.decorators import named
-from ..functions.elementwise import astype
-from ..functions.joining import roll
-from ..functions.linear_algebra import matmul
-from ..functions.manipulation import reshape
 from ..ops.views import DIAGONAL
 from ..tensor import Tensor, apply, as_tensor
 from ..typing import ArrayLike, DTypeLike
@@ -50,9 +46,9 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
             f"cross: vectors must have 3 elements; got shapes {a.shape} and {b.shape} along axis "
             f"{axis}; pass the axis of length 3"
         )
-    multiply = elementwise.multiply
-    one = multiply(roll(a, -1, axis=axis), roll(b, -2, axis=axis))
-    return one - multiply(roll(a, -2, axis=axis), roll(b, -1, axis=axis))
+    multiply = F.multiply
+    one = multiply(F.roll(a, -1, axis=axis), F.roll(b, -2, axis=axis))
+    return one - multiply(F.roll(a, -2, axis=axis), F.roll(b, -1, axis=axis))
 
 
 @named
@@ -78,7 +74,7 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
         raise ShapeError(
             f"outer: operands must be vectors; got shapes {a.shape} and {b.shape}; use flatten"
         )
-    return elementwise.multiply(reshape(a, (-1, 1)), b)
+    return F.multiply(F.reshape(a, (-1, 1)), b)
 
 
 @named
@@ -134,9 +130,9 @@ def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -
     if tensor.dtype.kind == "b":
         raise DTypeError('trace: dtype bool is not numeric; use x.astype("int32")')
     if dtype is not None:
-        tensor = astype(tensor, as_dtype(dtype, "trace"))
-    total = statistical.sum(diagonal(tensor, offset=offset), axis=-1)
-    return total if dtype is None else astype(total, tensor.dtype, copy=False)
+        tensor = F.astype(tensor, as_dtype(dtype, "trace"))
+    total = F.sum(diagonal(tensor, offset=offset), axis=-1)
+    return total if dtype is None else F.astype(total, tensor.dtype, copy=False)
 
 
 _MOST_POWER = 1 << 32
@@ -167,10 +163,10 @@ def matrix_power(x: ArrayLike, n: int, /) -> Tensor:
     rest = abs(exponent)
     while rest:
         if rest % 2:
-            result = matrices if result is None else matmul(result, matrices)
+            result = matrices if result is None else F.matmul(result, matrices)
         rest //= 2
         if rest:
-            matrices = matmul(matrices, matrices)
+            matrices = F.matmul(matrices, matrices)
     if result is None:
         result = identity(matrices)
     return stack.restored(result)

@@ -13,12 +13,7 @@ from __future__ import annotations
 from functools import reduce
 from typing import Any
 
-from ..functions.complex_numbers import complex, imag, real
-from ..functions.creation import eye, tril
-from ..functions.elementwise import conj
-from ..functions.joining import concat
-from ..functions.linear_algebra import matmul
-from ..functions.manipulation import broadcast_to, matrix_transpose, reshape
+from .. import functions as F
 from ..ops.op_def import Decomposition
 from ..tensor import Tensor, apply
 from . import gaussian_elimination, numpy_references
@@ -30,7 +25,7 @@ def parts_of(x: Tensor) -> int:
 
 def packed(x: Tensor) -> Tensor:
     """Convert matrices to the layout of the ops."""
-    return concat([real(x), imag(x)], axis=-1) if parts_of(x) == 2 else x
+    return F.concat([F.real(x), F.imag(x)], axis=-1) if parts_of(x) == 2 else x
 
 
 def unpacked(x: Tensor, parts: int) -> Tensor:
@@ -38,28 +33,28 @@ def unpacked(x: Tensor, parts: int) -> Tensor:
     if parts == 1:
         return x
     half = x.shape[-1] // 2
-    return complex(x[..., :half], x[..., half:])
+    return F.complex(x[..., :half], x[..., half:])
 
 
 def adjoint(x: Tensor) -> Tensor:
     """Return the conjugate transpose of each matrix."""
-    transposed = matrix_transpose(x)
-    return conj(transposed) if parts_of(x) == 2 else transposed
+    transposed = F.matrix_transpose(x)
+    return F.conj(transposed) if parts_of(x) == 2 else transposed
 
 
 def product(*matrices: Tensor) -> Tensor:
     """Multiply several matrices, from left to right."""
-    return reduce(matmul, matrices)
+    return reduce(F.matmul, matrices)
 
 
 def identity(x: Tensor) -> Tensor:
     """Return an identity matrix for each matrix of x, in its dtype."""
-    return broadcast_to(eye(x.shape[-1], dtype=x.dtype), x.shape)
+    return F.broadcast_to(F.eye(x.shape[-1], dtype=x.dtype), x.shape)
 
 
 def lower_half(x: Tensor) -> Tensor:
     """Return the lower triangle with half of the diagonal."""
-    return (tril(x) + tril(x, k=-1)) * 0.5
+    return (F.tril(x) + F.tril(x, k=-1)) * 0.5
 
 
 # --- functions of the op definitions --------------------------------------------------------------
@@ -80,14 +75,14 @@ def lower_factor(a: Tensor) -> Tensor:
 def determinant(a: Tensor) -> Tensor:
     """Return the determinants, (batch,)."""
     parts = parts_of(a)
-    return reshape(unpacked(apply(DET, (packed(a),), parts), parts), (-1,))
+    return F.reshape(unpacked(apply(DET, (packed(a),), parts), parts), (-1,))
 
 
 def sign_and_logarithm(a: Tensor) -> tuple[Tensor, Tensor]:
     """Return signs and logarithms of absolute values of determinants, (batch,) each."""
     parts = parts_of(a)
     both = apply(SLOGDET, (packed(a),), parts)
-    return reshape(unpacked(both[:, :parts], parts), (-1,)), both[:, parts]
+    return F.reshape(unpacked(both[:, :parts], parts), (-1,)), both[:, parts]
 
 
 # --- gradients ------------------------------------------------------------------------------------
@@ -113,7 +108,7 @@ def _to_matrix(pt: Any, g: Tensor, y: Tensor, a: Tensor, b: Tensor, parts: int) 
 def _by_inverse(factors: Tensor, a: Tensor) -> Tensor:
     """Multiply the adjoint of each matrix's inverse by a factor."""
     a = adjoint(a)
-    return packed(reshape(factors, (-1, 1, 1)) * solved(a, identity(a)))
+    return packed(F.reshape(factors, (-1, 1, 1)) * solved(a, identity(a)))
 
 
 def _det(pt: Any, g: Tensor, y: Tensor, a: Tensor, parts: int) -> Tensor:
@@ -138,7 +133,6 @@ CHOLESKY = Decomposition(
     jax="cholesky",
     reference=numpy_references.cholesky,
     gradient=(_cholesky,),
-    public=False,
     doc="Lower Cholesky factors.",
 )
 SOLVE = Decomposition(
@@ -148,7 +142,6 @@ SOLVE = Decomposition(
     jax="solve",
     reference=numpy_references.solve,
     gradient=(_to_matrix, _to_right),
-    public=False,
     doc="Solutions of systems of linear equations.",
 )
 DET = Decomposition(
@@ -158,7 +151,6 @@ DET = Decomposition(
     jax="det",
     reference=numpy_references.det,
     gradient=(_det,),
-    public=False,
     doc="Determinants.",
 )
 SLOGDET = Decomposition(
@@ -168,6 +160,5 @@ SLOGDET = Decomposition(
     jax="slogdet",
     reference=numpy_references.slogdet,
     gradient=(_slogdet,),
-    public=False,
     doc="Signs of determinants, and logarithms of their absolute values.",
 )

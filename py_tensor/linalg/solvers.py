@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from .. import functions as F
 from ..dtypes import float32, int32, promote
 from ..errors import ShapeError
-from ..functions import elementwise, statistical
+from ..functions import elementwise
 from ..functions.arguments import number
 from ..functions.decorators import named
-from ..functions.elementwise import astype
-from ..functions.linear_algebra import matmul
-from ..functions.manipulation import broadcast_to, expand_dims, permute_dims, reshape
 from ..ops.op_def import broadcast
 from ..tensor import Tensor, operand_of
 from ..transforms.autodiff import custom_gradient
@@ -64,8 +62,8 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     n = left.matrices.shape[1]
     # Convert real operands to complex if the other operand is complex.
     joint = promote("solve", float32, dtype)
-    matrices = astype(left.matrices, joint, copy=False)
-    right = astype(expand_dims(b, axis=1) if b.ndim == 1 else b, joint, copy=False)
+    matrices = F.astype(left.matrices, joint, copy=False)
+    right = F.astype(F.expand_dims(b, axis=1) if b.ndim == 1 else b, joint, copy=False)
     if b.ndim == 0 or right.shape[-2] != n:
         raise ShapeError(
             f"solve: lengths must match; got shapes {(*left.leading, n, n)} and {b.shape}; pass "
@@ -76,18 +74,18 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     if not left.leading and batch:
         # One matrix for all right-hand sides: make them columns of one matrix.
         last = right.ndim - 1
-        sides = permute_dims(right, (last - 1, *range(last - 1), last))
-        solution = solved(matrices, reshape(sides, (1, n, count * columns)))
-        solution = reshape(solution, (n, *batch, columns))
-        solution = permute_dims(solution, (*range(1, last), 0, last))
+        sides = F.permute_dims(right, (last - 1, *range(last - 1), last))
+        solution = solved(matrices, F.reshape(sides, (1, n, count * columns)))
+        solution = F.reshape(solution, (n, *batch, columns))
+        solution = F.permute_dims(solution, (*range(1, last), 0, last))
     else:
-        matrices = reshape(matrices, (*left.leading, n, n))
-        matrices = reshape(broadcast_to(matrices, (*batch, n, n)), (count, n, n))
-        sides = reshape(broadcast_to(right, (*batch, n, columns)), (count, n, columns))
-        solution = reshape(solved(matrices, sides), (*batch, n, columns))
+        matrices = F.reshape(matrices, (*left.leading, n, n))
+        matrices = F.reshape(F.broadcast_to(matrices, (*batch, n, n)), (count, n, n))
+        sides = F.reshape(F.broadcast_to(right, (*batch, n, columns)), (count, n, columns))
+        solution = F.reshape(solved(matrices, sides), (*batch, n, columns))
     if b.ndim == 1:
-        solution = reshape(solution, (*batch, n))
-    return astype(solution, dtype, copy=False)
+        solution = F.reshape(solution, (*batch, n))
+    return F.astype(solution, dtype, copy=False)
 
 
 def inv(x: ArrayLike, /) -> Tensor:
@@ -169,7 +167,7 @@ def _limit(s: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Te
     if rtol is None:
         rtol = EPSILON * max(shape[-2:])
     elif isinstance(rtol, Tensor):
-        rtol = expand_dims(astype(rtol, s.dtype), axis=-1)
+        rtol = F.expand_dims(F.astype(rtol, s.dtype), axis=-1)
     limit: Tensor = s[..., :1] * rtol
     return limit
 
@@ -195,14 +193,14 @@ def matrix_rank(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     """
     stack = MatrixStack("matrix_rank", x)
     shape = stack.matrices.shape
-    values = reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:])))
+    values = F.reshape(svdvals(stack.matrices), (*stack.leading, min(shape[1:])))
     return _rank(values, shape, _tolerance("matrix_rank", rtol))
 
 
 def _rank(values: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Tensor:
     """Count the singular values above the limit for matrices of the given shape."""
-    counted = astype(values > _limit(values, shape, rtol), int32)
-    return statistical.sum(counted, axis=-1)
+    counted = F.astype(values > _limit(values, shape, rtol), int32)
+    return F.sum(counted, axis=-1)
 
 
 @named
@@ -228,7 +226,7 @@ def pinv(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     """
     stack = MatrixStack("pinv", x)
     inverse, _ = _pseudo_inverse(stack.restored_shape(), _tolerance("pinv", rtol))
-    return astype(inverse, stack.dtype, copy=False)
+    return F.astype(inverse, stack.dtype, copy=False)
 
 
 @custom_gradient
@@ -238,7 +236,7 @@ def _pseudo_inverse(a: Tensor, rtol: Any) -> tuple[Any, Any]:
     kept = s > _limit(s, a.shape, rtol)
     where = elementwise.where
     factors = where(kept, 1.0 / where(kept, s, 1.0), 0.0)
-    inverse = product(adjoint(vh) * expand_dims(factors, axis=-2), adjoint(u))
+    inverse = product(adjoint(vh) * F.expand_dims(factors, axis=-2), adjoint(u))
 
     def rule(cotangents: tuple[Tensor, Tensor]) -> tuple[Tensor, None]:
         g, to_values = cotangents
@@ -247,7 +245,7 @@ def _pseudo_inverse(a: Tensor, rtol: Any) -> tuple[Any, Any]:
         left = product(both - product(a, inverse, both), across)
         both = product(across, inverse, adjoint_g)
         right = both - product(both, inverse, a)
-        by_values = product(u * expand_dims(to_values, axis=-2), vh)
+        by_values = product(u * F.expand_dims(to_values, axis=-2), vh)
         return left + right + by_values - product(across, g, across), None
 
     return (inverse, s), rule
@@ -286,14 +284,14 @@ def lstsq(a: ArrayLike, b: ArrayLike, /, rcond: float | None = None) -> LstsqRes
         )
     tolerance = _tolerance("lstsq", rcond)
     inverse, values = _pseudo_inverse(left, tolerance)
-    solution = matmul(inverse, right)
-    rest = right - matmul(left, solution)
+    solution = F.matmul(inverse, right)
+    rest = right - F.matmul(left, solution)
     squares = elementwise.abs(rest) ** 2.0
-    residuals = statistical.sum(squares, axis=-1 if right.ndim == 1 else -2)
+    residuals = F.sum(squares, axis=-1 if right.ndim == 1 else -2)
     real = float32 if dtype.kind == "c" else dtype
     return LstsqResult(
-        astype(solution, dtype, copy=False),
-        astype(residuals, real, copy=False),
+        F.astype(solution, dtype, copy=False),
+        F.astype(residuals, real, copy=False),
         _rank(values, left.shape, tolerance),
-        astype(values, real, copy=False),
+        F.astype(values, real, copy=False),
     )

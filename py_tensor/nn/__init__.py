@@ -11,9 +11,9 @@ first, then the functions, then `layers`.
 (2, 3)
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from ..public import import_names
 from . import initializers as initializers
 
 if TYPE_CHECKING:
@@ -105,9 +105,4 @@ _NAMES = {
     "summary": "summary",
 }
 """Names by module, separated by spaces."""
-__all__ = sorted(["initializers", *(name for names in _NAMES.values() for name in names.split())])
-
-# Some functions have the name of their module, so all modules are imported before names are bound.
-_modules = {path: import_module(f".{path}", __name__) for path in _NAMES}
-for _path, _names in _NAMES.items():
-    globals().update({name: getattr(_modules[_path], name) for name in _names.split()})
+__all__ = sorted(["initializers", *import_names(__name__, _NAMES)])

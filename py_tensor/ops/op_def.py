@@ -432,6 +432,7 @@ class Decomposition(OpDef):
 
     shape: Callable[..., Shape]
     lowering: Callable[..., int]
+    public: bool = False
 
     def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
         shape = self.shape(*[spec.shape for spec in specs], arg)

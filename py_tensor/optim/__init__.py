@@ -19,71 +19,27 @@ Input: a tree of parameters and trees of gradients. Output: a `State` with the n
 [0.5, 2.5]
 """
 
-from .clipping import clip_by_global_norm, clip_by_norm, clip_by_value
-from .lbfgs import LbfgsResult, lbfgs
-from .loss_scaling import LossScale, LossScaler
-from .optimizer import Groups, Optimizer, Options, Rate, State, chain
-from .rules import (
-    OPTIMIZERS,
-    adadelta,
-    adagrad,
-    adam,
-    adamax,
-    adamw,
-    lion,
-    momentum,
-    nadam,
-    rmsprop,
-    sgd,
-)
-from .schedules import (
-    constant,
-    cosine_decay,
-    cosine_decay_restarts,
-    cyclic,
-    exponential_decay,
-    join_schedules,
-    one_cycle,
-    piecewise_constant,
-    polynomial_decay,
-    step_decay,
-    warmup_cosine_decay,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "OPTIMIZERS",
-    "Groups",
-    "LbfgsResult",
-    "LossScale",
-    "LossScaler",
-    "Optimizer",
-    "Options",
-    "Rate",
-    "State",
-    "adadelta",
-    "adagrad",
-    "adam",
-    "adamax",
-    "adamw",
-    "chain",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "constant",
-    "cosine_decay",
-    "cosine_decay_restarts",
-    "cyclic",
-    "exponential_decay",
-    "join_schedules",
-    "lbfgs",
-    "lion",
-    "momentum",
-    "nadam",
-    "one_cycle",
-    "piecewise_constant",
-    "polynomial_decay",
-    "rmsprop",
-    "sgd",
-    "step_decay",
-    "warmup_cosine_decay",
-]
+from ..public import import_names
+
+if TYPE_CHECKING:
+    from .clipping import *
+    from .lbfgs import *
+    from .loss_scaling import *
+    from .optimizer import *
+    from .rules import *
+    from .schedules import *
+
+_NAMES = {
+    "clipping": "clip_by_global_norm clip_by_norm clip_by_value",
+    "lbfgs": "LbfgsResult lbfgs",
+    "loss_scaling": "LossScale LossScaler",
+    "optimizer": "Groups Optimizer Options Rate State chain",
+    "rules": "OPTIMIZERS adadelta adagrad adam adamax adamw lion momentum nadam rmsprop sgd",
+    "schedules": """
+        constant cosine_decay cosine_decay_restarts cyclic exponential_decay join_schedules
+        one_cycle piecewise_constant polynomial_decay step_decay warmup_cosine_decay""",
+}
+"""Names by module, separated by spaces."""
+__all__ = import_names(__name__, _NAMES)

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import functions as F
 from ..dtypes import DType, float32
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import asarray, zeros
-from ..functions.joining import concat
-from ..functions.manipulation import pad
 from ..ir.pytree import (
     Structure,
     buffer_leaves,
@@ -89,7 +87,7 @@ class Layout:
             if part is None:
                 continue
             shape = part.shape if self.whole[part.vector] else part.size
-            values = zeros(shape) if leaf is None else leaf.reshape(shape)
+            values = F.zeros(shape) if leaf is None else leaf.reshape(shape)
             values = values.astype(float32, copy=False)
             parts = vectors.setdefault(part.vector, {})
             shared = parts.get(part.start)
@@ -172,12 +170,12 @@ class Layout:
 
 def copied(leaf: Any) -> Any:
     """Copy a tensor's handle: donating the state invalidates its handles, not the caller's."""
-    return asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf
+    return F.asarray(leaf, copy=True) if isinstance(leaf, Tensor) else leaf
 
 
 def _joined(parts: list[Tensor]) -> Tensor:
-    padded = [pad(part, (0, -part.size % 4)) for part in parts]
-    return padded[0] if len(padded) == 1 else concat(padded)
+    padded = [F.pad(part, (0, -part.size % 4)) for part in parts]
+    return padded[0] if len(padded) == 1 else F.concat(padded)
 
 
 class _Packing:

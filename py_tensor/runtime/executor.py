@@ -25,6 +25,8 @@ from ..public import namespace
 from . import host_data
 from .backends.base import Backend, Buffer
 
+__all__ = ["enable_x64", "get_backend", "register_backend", "set_backend"]
+
 PLAN_LIMIT = 1024
 """Size of the plan cache; the oldest plan is evicted first, so that changing shapes cannot leak."""
 

@@ -33,61 +33,31 @@ Read the modules in this order:
 (2.0, 1.0)
 """
 
-from .callbacks import Callback, Checkpoint, EarlyStopping, ReduceLROnPlateau, TerminateOnNaN
-from .control import Control
-from .evaluation import evaluate, predict
-from .fit import fit
-from .losses import LOSSES
-from .metrics import (
-    METRICS,
-    Metric,
-    accuracy,
-    auc,
-    binary_accuracy,
-    categorical_accuracy,
-    confusion_matrix,
-    f1,
-    mae,
-    mape,
-    mse,
-    precision,
-    r2,
-    recall,
-    sparse_categorical_accuracy,
-    top_k_accuracy,
-)
-from .progress import Progress, Report
-from .trainer import History, Trainer
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "LOSSES",
-    "METRICS",
-    "Callback",
-    "Checkpoint",
-    "Control",
-    "EarlyStopping",
-    "History",
-    "Metric",
-    "Progress",
-    "ReduceLROnPlateau",
-    "Report",
-    "TerminateOnNaN",
-    "Trainer",
-    "accuracy",
-    "auc",
-    "binary_accuracy",
-    "categorical_accuracy",
-    "confusion_matrix",
-    "evaluate",
-    "f1",
-    "fit",
-    "mae",
-    "mape",
-    "mse",
-    "precision",
-    "predict",
-    "r2",
-    "recall",
-    "sparse_categorical_accuracy",
-    "top_k_accuracy",
-]
+from ..public import import_names
+
+if TYPE_CHECKING:
+    from .callbacks import *
+    from .control import *
+    from .evaluation import *
+    from .fit import *
+    from .losses import *
+    from .metrics import *
+    from .progress import *
+    from .trainer import *
+
+_NAMES = {
+    "callbacks": "Callback Checkpoint EarlyStopping ReduceLROnPlateau TerminateOnNaN",
+    "control": "Control",
+    "evaluation": "evaluate predict",
+    "fit": "fit",
+    "losses": "LOSSES",
+    "metrics": """
+        METRICS Metric accuracy auc binary_accuracy categorical_accuracy confusion_matrix f1 mae
+        mape mse precision r2 recall sparse_categorical_accuracy top_k_accuracy""",
+    "progress": "Progress Report",
+    "trainer": "History Trainer",
+}
+"""Names by module, separated by spaces."""
+__all__ = import_names(__name__, _NAMES)

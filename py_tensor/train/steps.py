@@ -11,12 +11,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, cast
 
+from .. import functions as F
 from ..dtypes import float32
 from ..errors import ArgumentError, ShapeError
-from ..functions.creation import arange, full, ones, zeros
 from ..functions.elementwise import where
-from ..functions.indexing import take
-from ..functions.joining import concat
 from ..ir.pytree import open_node
 from ..nn.module import modules_of
 from ..nn.regularizers import regularization_loss
@@ -98,11 +96,11 @@ class StepRecipe:
 
     def log(self) -> Tensor:
         """Return an empty log."""
-        return self.whole(zeros((LOG_ROWS, self.width)))
+        return self.whole(F.zeros((LOG_ROWS, self.width)))
 
     def written(self, log: Tensor, row: Tensor, at: int) -> Tensor:
         """Return the log with a row."""
-        mine = arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
+        mine = F.arange(LOG_ROWS).reshape((LOG_ROWS, 1)) == at
         return self.whole(where(mine, row, log))
 
     def whole(self, tensor: Tensor) -> Tensor:
@@ -125,7 +123,7 @@ class StepRecipe:
         weights = None if weights is None else weights.astype(float32, copy=False)
         if self.class_weights is None:
             return weights
-        of_class = take(as_tensor(self.operation, self.class_weights), batch.targets)
+        of_class = F.take(as_tensor(self.operation, self.class_weights), batch.targets)
         return of_class if weights is None else weights * of_class
 
     def value(self, params: Any, outputs: Any, batch: Batch) -> Tensor:
@@ -140,15 +138,15 @@ class StepRecipe:
         """Return the log's row for a batch."""
         weights = self.weighted(batch)
         if weights is None:
-            weight = full((), float(batch.samples))
-            weights = ones(batch.samples)
+            weight = F.full((), float(batch.samples))
+            weights = F.ones(batch.samples)
         else:
             weight = weights.sum()
         sums = [
             part for metric in self.metrics for part in metric.sums(outputs, batch.targets, weights)
         ]
         parts = [part.astype(float32, copy=False).flatten() for part in (value, weight, *sums)]
-        return concat(parts)
+        return F.concat(parts)
 
 
 def train_step(recipe: StepRecipe) -> Jitted:

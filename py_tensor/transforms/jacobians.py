@@ -28,6 +28,8 @@ from .jit.precompile import ShapeDtype
 from .subgraph import tracer, tracing
 from .vmap import vmap
 
+__all__ = ["custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "linearize"]
+
 _Function = Callable[..., Any]
 
 

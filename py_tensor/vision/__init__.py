@@ -6,8 +6,9 @@ models. Points are (x, y) in pixels, boxes (top, left, bottom, right). Read `che
 `text_boxes` (outputs of models), `overlays`.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from ..public import import_names
 
 if TYPE_CHECKING:
     from .boxes import *
@@ -38,9 +39,4 @@ _NAMES = {
     "warping": "crop_and_resize rotate transform warp_affine warp_perspective",
 }
 """Names by module, separated by spaces."""
-__all__ = sorted(name for names in _NAMES.values() for name in names.split())
-
-# A function has the name of its module, so all modules are imported before names are bound.
-_modules = {path: import_module(f".{path}", __name__) for path in _NAMES}
-for _path, _names in _NAMES.items():
-    globals().update({name: getattr(_modules[_path], name) for name in _names.split()})
+__all__ = import_names(__name__, _NAMES)

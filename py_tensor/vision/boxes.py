@@ -14,12 +14,8 @@ from typing import Any, NamedTuple
 from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, flag, floating, integer, items, number, wide
-from ..functions.creation import arange
 from ..functions.decorators import named
-from ..functions.elementwise import astype, exp, maximum, minimum, where
-from ..functions.indexing import take
-from ..functions.statistical import argmax, sum as total
-from ..functions.utility import divide_no_nan
+from ..functions.elementwise import where
 from ..lax import scan
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -102,13 +98,13 @@ def non_max_suppression(
         )
     size = min(most, values.shape[0])
     if not size:
-        indices, best = arange(0), values[:0]
+        indices, best = F.arange(0), values[:0]
     else:
         step = _suppression(_ordered(corners), kinds, overlap, sigma)
         alive = where(values > least, values, -math.inf)
         _, (indices, best) = scan(step, alive, length=size)
     is_kept = best > least
-    count = total(astype(is_kept, "int32"))
+    count = F.sum(F.astype(is_kept, "int32"))
     if flag(operation, "padded", padded):
         widths = (0, most - size)
         indices = where(is_kept, indices, 0).pad(widths)
@@ -120,34 +116,34 @@ def non_max_suppression(
 def _ordered(boxes: Tensor) -> Tensor:
     """Return boxes whose first corner is the top left one."""
     first, second = boxes[:, :2], boxes[:, 2:]
-    return F.concat([minimum(first, second), maximum(first, second)], axis=1)
+    return F.concat([F.minimum(first, second), F.maximum(first, second)], axis=1)
 
 
 def _overlaps(a: Tensor, b: Tensor) -> Tensor:
     """Return the intersection of boxes (..., 4) divided by the union; 0.0 for empty boxes."""
-    sides = maximum(minimum(a[..., 2:], b[..., 2:]) - maximum(a[..., :2], b[..., :2]), 0.0)
+    sides = F.maximum(F.minimum(a[..., 2:], b[..., 2:]) - F.maximum(a[..., :2], b[..., :2]), 0.0)
     common = sides[..., 0] * sides[..., 1]
     areas = [(x[..., 2] - x[..., 0]) * (x[..., 3] - x[..., 1]) for x in (a, b)]
-    return divide_no_nan(common, areas[0] + areas[1] - common)
+    return F.divide_no_nan(common, areas[0] + areas[1] - common)
 
 
 def _suppression(
     boxes: Tensor, classes: Tensor | None, overlap: float, sigma: float
 ) -> Callable[[Tensor, Any], tuple[Tensor, tuple[Tensor, Tensor]]]:
     """Return the step that takes the best box of all scores and reduces the scores around it."""
-    numbers = arange(boxes.shape[0])
+    numbers = F.arange(boxes.shape[0])
 
     def step(scores: Tensor, _: Any) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        best = argmax(scores)
-        iou = _overlaps(boxes, take(boxes, best, axis=0))
+        best = F.argmax(scores)
+        iou = _overlaps(boxes, F.take(boxes, best, axis=0))
         near = iou >= overlap
         if classes is not None:
-            competes = classes == take(classes, best)
+            competes = classes == F.take(classes, best)
             near, iou = near & competes, where(competes, iou, 0.0)
-        factor = exp(iou * iou * (-0.5 / sigma)) if sigma > 0.0 else 1.0
+        factor = F.exp(iou * iou * (-0.5 / sigma)) if sigma > 0.0 else 1.0
         # An infinity times a factor of 0 would be NaN.
         dropped = near | (numbers == best) | (scores == -math.inf)
-        return where(dropped, -math.inf, scores * factor), (best, take(scores, best))
+        return where(dropped, -math.inf, scores * factor), (best, F.take(scores, best))
 
     return step
 
@@ -348,7 +344,7 @@ def decode_boxes(
     x = x / divisors[1] * of_w + of_x
     h, w = h / divisors[2], w / divisors[3]
     if flag(operation, "exponential", exponential):
-        h, w = exp(h), exp(w)
+        h, w = F.exp(h), F.exp(w)
     h, w = h * of_h * 0.5, w * of_w * 0.5
     return F.stack([y - h, x - w, y + h, x + w], axis=-1)
 
@@ -439,10 +435,10 @@ def decode_detections(
 
 def _kept_rows(values: Tensor, kept: KeptBoxes, padded: bool) -> Tensor:
     """Return the rows of the kept boxes; if padded, rows after the last box are 0."""
-    rows = take(values, kept.indices, axis=0)
+    rows = F.take(values, kept.indices, axis=0)
     if not padded:
         return rows
-    there = arange(rows.shape[0]) < kept.number
+    there = F.arange(rows.shape[0]) < kept.number
     return where(there.reshape((-1, *(1,) * (rows.ndim - 1))), rows, 0)
 
 
@@ -514,7 +510,7 @@ def decode_hands(
     height, width = height_and_width(operation, "size", size)
     values = values[:, -count:]
     # Scores are at least 0, so that a face never wins.
-    values = where(arange(count) == HAND_CLASSES.index("face"), -1.0, values)
+    values = where(F.arange(count) == HAND_CLASSES.index("face"), -1.0, values)
     kept = non_max_suppression(
         corners,
         F.max(values, axis=1),
@@ -525,5 +521,5 @@ def decode_hands(
     )
     pixels = corners * F.asarray([height, width, height, width], dtype="float32")
     kept_boxes = _kept_rows(pixels, kept, padded)
-    classes = _kept_rows(argmax(values, axis=1), kept, padded)
+    classes = _kept_rows(F.argmax(values, axis=1), kept, padded)
     return Hands(kept_boxes, kept.scores, classes, kept.number)

@@ -11,13 +11,8 @@ from collections.abc import Sequence
 from .. import functions as F
 from ..errors import DTypeError, ShapeError
 from ..functions.arguments import choice, flag, number
-from ..functions.creation import arange
 from ..functions.decorators import named
-from ..functions.elementwise import astype, round as rounded, where
-from ..functions.indexing import take
-from ..functions.order_statistics import bincount
-from ..functions.statistical import argmax, cumulative_sum, sum as total
-from ..functions.utility import divide_no_nan
+from ..functions.elementwise import where
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 
@@ -67,11 +62,11 @@ def rgb_to_hsv(x: ArrayLike, /) -> Tensor:
     red, green, blue = _colors("rgb_to_hsv", x)
     value = F.maximum(red, F.maximum(green, blue))
     spread = value - F.minimum(red, F.minimum(green, blue))
-    sixth = divide_no_nan(1.0 / 6.0, spread)
+    sixth = F.divide_no_nan(1.0 / 6.0, spread)
     hue = where(green == value, (blue - red) * sixth + 1.0 / 3.0, (red - green) * sixth + 2.0 / 3.0)
     hue = where(red == value, (green - blue) * sixth, hue)
     hue = where(spread > 0.0, where(hue < 0.0, hue + 1.0, hue), 0.0)
-    return F.stack([hue, divide_no_nan(spread, value), value], axis=-1)
+    return F.stack([hue, F.divide_no_nan(spread, value), value], axis=-1)
 
 
 @named
@@ -299,8 +294,8 @@ def rgb_to_grayscale(x: ArrayLike, /) -> Tensor:
         raise DTypeError(
             f'rgb_to_grayscale: dtype {colors.dtype} is not numeric; use x.astype("float32")'
         )
-    red, green, blue = (astype(colors[..., at : at + 1], "float32") for at in range(3))
-    return astype(red * 0.2989 + green * 0.587 + blue * 0.114, colors.dtype)
+    red, green, blue = (F.astype(colors[..., at : at + 1], "float32") for at in range(3))
+    return F.astype(red * 0.2989 + green * 0.587 + blue * 0.114, colors.dtype)
 
 
 @named
@@ -335,13 +330,13 @@ def threshold(
             f"threshold: input must be an image; got shape {gray.shape}; x must have shape "
             "(height, width, 1) or (height, width, 3)"
         )
-    gray = astype(gray, "float32")
+    gray = F.astype(gray, "float32")
     gray = rgb_to_grayscale(gray) if gray.shape[2] == 3 else gray
     if method == "otsu":
-        gray = rounded(gray)
+        gray = F.round(gray)
     limit = _otsu(gray) if method == "otsu" else value * 255.0
     white = gray <= limit if flag("threshold", "inverted", inverted) else gray > limit
-    return astype(white, "int32") * 255
+    return F.astype(white, "int32") * 255
 
 
 def _otsu(gray: Tensor) -> Tensor:
@@ -349,14 +344,14 @@ def _otsu(gray: Tensor) -> Tensor:
 
     Pixels have whole values from 0 to 255.
     """
-    counts = bincount(astype(gray, "int32").flatten(), length=256)
-    share = astype(counts, "float32") / gray.size
-    levels = astype(arange(256), "float32")
-    below, weighted = cumulative_sum(share), cumulative_sum(share * levels)
-    mean = divide_no_nan(weighted, below)
-    above = divide_no_nan(total(share * levels) - weighted, 1.0 - below)
+    counts = F.bincount(F.astype(gray, "int32").flatten(), length=256)
+    share = F.astype(counts, "float32") / gray.size
+    levels = F.astype(F.arange(256), "float32")
+    below, weighted = F.cumulative_sum(share), F.cumulative_sum(share * levels)
+    mean = F.divide_no_nan(weighted, below)
+    above = F.divide_no_nan(F.sum(share * levels) - weighted, 1.0 - below)
     # Sums of shares are not exactly 1.
-    spread = where(cumulative_sum(counts) < gray.size, below * (1.0 - below), 0.0)
+    spread = where(F.cumulative_sum(counts) < gray.size, below * (1.0 - below), 0.0)
     spread = spread * (mean - above) ** 2
-    best = argmax(spread)
-    return astype(where(take(spread, best) > 0.0, best, -1), "float32")
+    best = F.argmax(spread)
+    return F.astype(where(F.take(spread, best) > 0.0, best, -1), "float32")

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import functions as F
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import choice, flag, floating, number, wide
-from ..functions.creation import arange, asarray
 from ..functions.decorators import named
-from ..functions.elementwise import astype, divide, floor, where
-from ..functions.manipulation import broadcast_to, expand_dims
+from ..functions.elementwise import where
 from ..nn.patches import sampled
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -81,16 +79,16 @@ def crop_and_resize(
         scale, size = images.shape[axis + 1] - 1, sizes[axis]
         step = (last - first) * (scale / max(size - 1, 1))
         begin = first * scale if size > 1 else (first + last) * (0.5 * scale)
-        line = begin + astype(arange(size), "float32") * step
+        line = begin + F.astype(F.arange(size), "float32") * step
         line = line.reshape((-1, 1, size) if axis else (-1, size, 1))
         fits = (line >= 0.0) & (line <= float(scale))
         inside = fits & inside
         lines.append(line)
     shape = (corners.shape[0], *sizes)
-    row, column = (broadcast_to(line, shape) for line in lines)
-    numbers = astype(indices, "int32", copy=False).reshape((-1, 1, 1))
+    row, column = (F.broadcast_to(line, shape) for line in lines)
+    numbers = F.astype(indices, "int32", copy=False).reshape((-1, 1, 1))
     pixels = sampled(images, numbers, column, row, nearest=method == "nearest")
-    return where(expand_dims(inside, axis=3), pixels, extrapolation_value).astype(images.dtype)
+    return where(F.expand_dims(inside, axis=3), pixels, extrapolation_value).astype(images.dtype)
 
 
 @named
@@ -130,7 +128,8 @@ def rotate(
     [[2, 5, 8], [1, 4, 7], [0, 3, 6]]
     """
     images = images_of("rotate", x)
-    choice("rotate", "method", method, _METHODS)
+    sampling = _Sampling("rotate", method, fill_value)
+    sampling.check()
     height, width = images.shape[1:3]
     angle = number("rotate", "radians", radians, finite=True)
     pair = center if isinstance(center, list | tuple) else (center, center)
@@ -143,7 +142,7 @@ def rotate(
     sine, cosine = math.sin(angle), math.cos(angle)
     across = [cosine, -sine, u - u * cosine + v * sine]
     down = [sine, cosine, v - u * sine - v * cosine]
-    return _moved("rotate", images, asarray([[*across, *down, 0.0, 0.0]]), method, fill_value)
+    return _moved(images, F.asarray([[*across, *down, 0.0, 0.0]]), sampling)
 
 
 @named
@@ -188,39 +187,44 @@ def transform(
     [1, 2, 3, 9]
     """
     images, matrix = images_of("transform", x), wide(floating("transform", transforms))
-    choice("transform", "method", method, _METHODS)
-    choice("transform", "fill_mode", fill_mode, ("constant", *_PLACES))
+    sampling = _Sampling("transform", method, fill_value, fill_mode, output_size)
+    sampling.check()
     if matrix.ndim != 2 or matrix.shape[1] != 8 or matrix.shape[0] not in (1, images.shape[0]):
         raise ShapeError(
             f"transform: transforms do not fit; got shape {matrix.shape} for images of shape "
             f"{images.shape}; pass 8 numbers for each image"
         )
-    return _moved(
-        "transform", images, matrix, method, fill_value, fill_mode, output_size, rounds=False
-    )
+    return _moved(images, matrix, sampling, rounds=False)
+
+
+class _Sampling(NamedTuple):
+    """Options of reading images at transformed positions."""
+
+    operation: str
+    method: str
+    fill_value: Any
+    fill_mode: str = "constant"
+    output_size: Sequence[int] | None = None
+
+    def check(self) -> None:
+        choice(self.operation, "method", self.method, _METHODS)
+        choice(self.operation, "fill_mode", self.fill_mode, ("constant", *_PLACES))
 
 
 def _moved(
-    operation: str,
-    images: Tensor,
-    matrix: Tensor,
-    method: str,
-    fill_value: Any,
-    fill_mode: str = "constant",
-    output_size: Sequence[int] | None = None,
-    center: float = 0.0,
-    rounds: bool = True,
+    images: Tensor, matrix: Tensor, sampling: _Sampling, center: float = 0.0, rounds: bool = True
 ) -> Tensor:
     """Read pixels at transformed positions; the center of the first pixel is at `center`.
 
     `rounds` is False if interpolated values become integers by rounding towards zero.
     """
+    operation, method, fill_value, fill_mode, output_size = sampling
     batch, *lengths, channels = images.shape
     height, width = lengths
     if output_size is not None:
         height, width = height_and_width(operation, "output_size", output_size)
-    x = astype(arange(width), "float32") + center
-    y = astype(arange(height), "float32").reshape((-1, 1)) + center
+    x = F.astype(F.arange(width), "float32") + center
+    y = F.astype(F.arange(height), "float32").reshape((-1, 1)) + center
     a, b, c, d, e, f, g, h = (matrix[:, at].reshape((-1, 1, 1)) for at in range(8))
     scale = g * x + h * y + 1.0
     # Several transforms may be of one image.
@@ -229,8 +233,8 @@ def _moved(
     if fill_mode != "constant":
         pairs = zip(positions, reversed(lengths), strict=True)
         positions = [_PLACES[fill_mode](position, length) for position, length in pairs]
-    column, row = (broadcast_to(position, shape) for position in positions)
-    source = images if method == "nearest" else astype(images, "float32")
+    column, row = (F.broadcast_to(position, shape) for position in positions)
+    source = images if method == "nearest" else F.astype(images, "float32")
     # Integers are kept exact: they are not mixed with floats.
     whole = source.dtype.kind != "f"
 
@@ -245,14 +249,14 @@ def _moved(
                 f"{operation}: fill_value does not fit; got {fill_value} for {channels} channels; "
                 "pass one number for each"
             )
-        fill_value = asarray([number_of(value) for value in fill], dtype=source.dtype)
+        fill_value = F.asarray([number_of(value) for value in fill], dtype=source.dtype)
     else:
         fill_value = number_of(fill_value)
-    numbers = arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
+    numbers = F.arange(batch).reshape((-1, 1, 1)) if batch > 1 else F.zeros((), dtype="int32")
     pixels = sampled(source, numbers, column, row, nearest=method == "nearest", fill=fill_value)
     if rounds and not whole:
         return restored(pixels, images)
-    return astype(pixels, images.dtype, copy=False)
+    return F.astype(pixels, images.dtype, copy=False)
 
 
 def _nearest(position: Tensor, length: int) -> Tensor:
@@ -261,31 +265,23 @@ def _nearest(position: Tensor, length: int) -> Tensor:
 
 def _reflected(position: Tensor, length: int) -> Tensor:
     """Mirror positions at the edges of the outer pixels: abcd continues as dcba."""
-    around = position - floor(divide(position, 2.0 * length)) * (2.0 * length)
+    around = position - F.floor(F.divide(position, 2.0 * length)) * (2.0 * length)
     return _nearest(where(around < length, around, 2.0 * length - 1.0 - around), length)
 
 
 def _wrapped(position: Tensor, length: int) -> Tensor:
-    return _nearest(position - floor(divide(position, float(length))) * length, length)
+    return _nearest(position - F.floor(F.divide(position, float(length))) * length, length)
 
 
 _PLACES = {"reflect": _reflected, "wrap": _wrapped, "nearest": _nearest}
 
 
 def _warped(
-    operation: str,
-    x: ArrayLike,
-    matrix: ArrayLike,
-    rows: int,
-    output_size: Sequence[int] | None,
-    method: str,
-    fill_mode: str,
-    fill_value: Any,
-    half_pixel_centers: bool,
+    sampling: _Sampling, x: ArrayLike, matrix: ArrayLike, rows: int, half_pixel_centers: bool
 ) -> Tensor:
+    operation = sampling.operation
     images, leading = pictures_of(operation, x)
-    choice(operation, "method", method, _METHODS)
-    choice(operation, "fill_mode", fill_mode, ("constant", *_PLACES))
+    sampling.check()
     matrices = numbers_of(operation, "matrices", matrix, (rows, 3), ("n", rows, 3))
     numbers = wide(matrices).reshape((-1, 3 * rows))
     if images.shape[0] not in (1, numbers.shape[0]) and numbers.shape[0] != 1:
@@ -296,10 +292,7 @@ def _warped(
     last = numbers[:, 6:8] / numbers[:, 8:] if rows == 3 else F.zeros((numbers.shape[0], 2))
     first = numbers[:, :6] / numbers[:, 8:] if rows == 3 else numbers
     center = 0.5 if flag(operation, "half_pixel_centers", half_pixel_centers) else 0.0
-    all_numbers = F.concat([first, last], axis=1)
-    result = _moved(
-        operation, images, all_numbers, method, fill_value, fill_mode, output_size, center
-    )
+    result = _moved(images, F.concat([first, last], axis=1), sampling, center)
     return result if leading or matrices.ndim == 3 else result[0]
 
 
@@ -346,9 +339,8 @@ def warp_affine(
     >>> pt.vision.warp_affine(x, [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]]).flatten().tolist()
     [4.0, 6.0, 8.0]
     """
-    return _warped(
-        "warp_affine", x, matrix, 2, output_size, method, fill_mode, fill_value, half_pixel_centers
-    )
+    sampling = _Sampling("warp_affine", method, fill_value, fill_mode, output_size)
+    return _warped(sampling, x, matrix, 2, half_pixel_centers)
 
 
 @named
@@ -396,14 +388,5 @@ def warp_perspective(
     >>> pt.vision.warp_perspective(x, matrix)[0, :2, 0].tolist()
     [0.0, 4.0]
     """
-    return _warped(
-        "warp_perspective",
-        x,
-        matrix,
-        3,
-        output_size,
-        method,
-        fill_mode,
-        fill_value,
-        half_pixel_centers,
-    )
+    sampling = _Sampling("warp_perspective", method, fill_value, fill_mode, output_size)
+    return _warped(sampling, x, matrix, 3, half_pixel_centers)

@@ -6,49 +6,11 @@ that older versions have as attributes are parameters of the attribute's name. A
 equivalent in py_tensor raises ModelError. (https://onnx.ai/onnx/operators)
 """
 
-from __future__ import annotations
-
+from ....public import merged_tables
 from ...execution import Operator
-from . import (
-    attention,
-    control_flow,
-    elementwise,
-    images,
-    indexing,
-    linear_algebra,
-    losses,
-    microsoft,
-    movement,
-    normalization,
-    quantization,
-    random_numbers,
-    recurrent,
-    reductions,
-    resizing,
-    sequences,
-    signals,
-    sources,
-    vision,
-)
 
-OPERATORS: dict[str, Operator] = {
-    **elementwise.OPERATORS,
-    **reductions.OPERATORS,
-    **movement.OPERATORS,
-    **indexing.OPERATORS,
-    **sources.OPERATORS,
-    **linear_algebra.OPERATORS,
-    **normalization.OPERATORS,
-    **images.OPERATORS,
-    **resizing.OPERATORS,
-    **vision.OPERATORS,
-    **random_numbers.OPERATORS,
-    **microsoft.OPERATORS,
-    **recurrent.OPERATORS,
-    **losses.OPERATORS,
-    **signals.OPERATORS,
-    **attention.OPERATORS,
-    **quantization.OPERATORS,
-    **control_flow.OPERATORS,
-    **sequences.OPERATORS,
-}
+_CHAPTERS = """
+    elementwise reductions movement indexing sources linear_algebra normalization images
+    resizing vision random_numbers microsoft recurrent losses signals attention quantization
+    control_flow sequences"""
+OPERATORS: dict[str, Operator] = merged_tables(__package__, "OPERATORS", _CHAPTERS)

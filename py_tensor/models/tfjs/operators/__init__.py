@@ -5,38 +5,12 @@ the operator's inputs by position and its attributes by keyword. The operators a
 TensorFlow.js: https://github.com/tensorflow/tfjs/tree/master/tfjs-converter/src/operations/op_list
 """
 
-from __future__ import annotations
-
+from ....public import merged_tables
 from ...execution import Operator
-from . import (
-    control_flow,
-    creation,
-    elementwise,
-    images,
-    indexing,
-    linear_algebra,
-    lists,
-    movement,
-    normalization,
-    ragged,
-    reductions,
-    spectral,
-    texts,
-)
+from .texts import ON_TEXTS
 
-OPERATORS: dict[str, Operator] = {
-    **elementwise.OPERATORS,
-    **reductions.OPERATORS,
-    **movement.OPERATORS,
-    **indexing.OPERATORS,
-    **creation.OPERATORS,
-    **linear_algebra.OPERATORS,
-    **normalization.OPERATORS,
-    **images.OPERATORS,
-    **spectral.OPERATORS,
-    **ragged.OPERATORS,
-    **lists.OPERATORS,
-    **control_flow.OPERATORS,
-    **texts.OPERATORS,
-}
-OPERATORS |= {name: OPERATORS[name]._replace(texts=True) for name in texts.ON_TEXTS}
+_CHAPTERS = """
+    elementwise reductions movement indexing creation linear_algebra normalization images
+    spectral ragged lists control_flow texts"""
+OPERATORS: dict[str, Operator] = merged_tables(__package__, "OPERATORS", _CHAPTERS)
+OPERATORS |= {name: OPERATORS[name]._replace(texts=True) for name in ON_TEXTS}

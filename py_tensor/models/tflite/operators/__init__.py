@@ -7,37 +7,10 @@ have the parameter `quantization`. Names of custom operators begin with "custom.
 (https://www.tensorflow.org/mlir/tfl_ops)
 """
 
-from __future__ import annotations
-
+from ....public import merged_tables
 from ...execution import Operator
-from . import (
-    control_flow,
-    detection,
-    elementwise,
-    images,
-    indexing,
-    movement,
-    normalization,
-    products,
-    quantization,
-    recurrent,
-    reductions,
-    signals,
-    sources,
-)
 
-OPERATORS: dict[str, Operator] = {
-    **elementwise.OPERATORS,
-    **reductions.OPERATORS,
-    **movement.OPERATORS,
-    **indexing.OPERATORS,
-    **sources.OPERATORS,
-    **products.OPERATORS,
-    **normalization.OPERATORS,
-    **images.OPERATORS,
-    **recurrent.OPERATORS,
-    **signals.OPERATORS,
-    **detection.OPERATORS,
-    **quantization.OPERATORS,
-    **control_flow.OPERATORS,
-}
+_CHAPTERS = """
+    elementwise reductions movement indexing sources products normalization images recurrent
+    signals detection quantization control_flow"""
+OPERATORS: dict[str, Operator] = merged_tables(__package__, "OPERATORS", _CHAPTERS)
