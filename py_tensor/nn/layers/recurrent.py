@@ -126,16 +126,11 @@ class _Recurrent(Module):
             setattr(self, option, flag(name, option, options.get(option, usual)))
         self.dropout = check_rate(name, options.get("dropout", 0.0))
         self.recurrent_dropout = check_rate(name, options.get("recurrent_dropout", 0.0))
-        self.weight = initial(type(self).__name__, weight_init, (inputs, self.gates * units), dtype)
-        self.recurrent_weight = initial(
-            type(self).__name__, recurrent_init, (units, self.gates * units), dtype
-        )
-        self.bias = initial(
-            type(self).__name__,
-            self.default_bias_init if bias_init is None else bias_init,
-            (self.gates * units,),
-            dtype,
-        )
+        columns = self.gates * units
+        self.weight = initial(name, weight_init, (inputs, columns), dtype)
+        self.recurrent_weight = initial(name, recurrent_init, (units, columns), dtype)
+        own_init = self.default_bias_init if bias_init is None else bias_init
+        self.bias = initial(name, own_init, (columns,), dtype)
         self.upper = tuple(
             type(self)(
                 units,
@@ -157,6 +152,10 @@ class _Recurrent(Module):
                     "number of sequences in each batch"
                 )
             self.last_state = self._zero_state(options["batch_size"], dtype)
+        self._add_parameters(bias_init, dtype)
+
+    def _add_parameters(self, bias_init: InitializerFunction | None, dtype: DTypeLike) -> None:
+        """Create the parameters that a subclass adds."""
 
     def reset_state(self) -> None:
         """Set the state of a stateful layer to zeros; other layers keep none.
@@ -363,27 +362,8 @@ class GRU(_Recurrent):
     gates = 3
     recurrent_bias: Tensor
 
-    def __init__(
-        self,
-        inputs: int,
-        units: int,
-        *,
-        weight_init: InitializerFunction = glorot_uniform,
-        recurrent_init: InitializerFunction = _scaled_uniform,
-        bias_init: InitializerFunction | None = None,
-        dtype: DTypeLike = float32,
-        **options: Unpack[RecurrentOptions],
-    ) -> None:
-        super().__init__(
-            inputs,
-            units,
-            weight_init=weight_init,
-            recurrent_init=recurrent_init,
-            bias_init=bias_init,
-            dtype=dtype,
-            **options,
-        )
-        self.recurrent_bias = (bias_init or zeros)((self.gates * units,), dtype=dtype)
+    def _add_parameters(self, bias_init: InitializerFunction | None, dtype: DTypeLike) -> None:
+        self.recurrent_bias = (bias_init or zeros)((self.gates * self.units,), dtype=dtype)
 
     def _step(self, inputs: Tensor, state: Any, kept: Tensor | None) -> Any:
         xr, xz, xn = self._split(inputs)
