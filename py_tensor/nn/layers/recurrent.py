@@ -13,20 +13,20 @@ from functools import reduce
 from operator import add, mul
 from typing import Any, ClassVar, TypedDict, Unpack
 
-from ... import random
+from ... import functions as F, random
 from ...dtypes import float32
 from ...errors import ArgumentError, ShapeError
 from ...functions import creation
 from ...functions.arguments import choice, flag, integer
-from ...functions.elementwise import where
 from ...functions.indexing import replace
-from ...functions.joining import concat, stack
 from ...ir.pytree import tree_leaves, tree_map
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike, DTypeLike
 from ..dropout import check_rate, dropout
 from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
 from ..module import Module, buffer_field, static_field
+
+MERGE_MODES = ("concat", "sum", "mul", "ave")
 
 
 class RecurrentOptions(TypedDict, total=False):
@@ -224,7 +224,7 @@ class _Recurrent(Module):
                 new = _where_valid(valid[:, at : at + 1], new, state)
             state = new
             outputs.append(tree_leaves(state)[0])
-        return stack(outputs, axis=1), state
+        return F.stack(outputs, axis=1), state
 
     def _zero_state(self, batch: int, dtype: DTypeLike) -> Any:
         layers: tuple[Any, ...] = (self, *self.upper)
@@ -271,7 +271,7 @@ def _valid_steps(operation: str, x: Tensor, mask: ArrayLike) -> Tensor:
 
 
 def _where_valid(valid: Tensor, new: Any, old: Any) -> Any:
-    return tree_map(lambda a, b: where(valid, a, b), new, old)
+    return tree_map(lambda a, b: F.where(valid, a, b), new, old)
 
 
 class RNN(_Recurrent):
@@ -467,7 +467,7 @@ class Bidirectional(Module):
     def __init__(
         self, forward_layer: Module, backward_layer: Module, *, merge_mode: str = "concat"
     ) -> None:
-        choice("Bidirectional", "merge_mode", merge_mode, ("concat", "sum", "mul", "ave"))
+        choice("Bidirectional", "merge_mode", merge_mode, MERGE_MODES)
         self.forward_layer = forward_layer
         self.backward_layer = backward_layer
         self.merge_mode = merge_mode
@@ -507,13 +507,13 @@ class Bidirectional(Module):
             results = [outputs for outputs, _ in results]
         if self.return_sequences:
             results[1] = results[1].flip(axis=1)
-        outputs = _merged(self.merge_mode, results)
+        outputs = merged(self.merge_mode, results)
         return (outputs, states) if self.return_state else outputs
 
 
-def _merged(mode: str, outputs: list[Tensor]) -> Tensor:
+def merged(mode: str, outputs: list[Tensor]) -> Tensor:
     if mode == "concat":
-        return concat(outputs, axis=-1)
+        return F.concat(outputs, axis=-1)
     if mode == "mul":
         return reduce(mul, outputs)
     total = reduce(add, outputs)

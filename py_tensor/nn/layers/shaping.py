@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ... import functions as F
 from ...dtypes import wrong_type
 from ...errors import ShapeError
 from ...functions import creation
 from ...functions.arguments import choice
 from ...functions.indexing import selected
-from ...functions.manipulation import pad
 from ...functions.sliding_windows import explicit_padding, per_axis
 from ...tensor import Tensor
 from ...typing import PaddingLike, PerAxis
@@ -110,7 +110,7 @@ class _Edges(Sized):
 
 class _ZeroPadding(_Edges):
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return pad(self._checked(x), ((0, 0), *self.widths, (0, 0)))
+        return F.pad(self._checked(x), ((0, 0), *self.widths, (0, 0)))
 
 
 class _Cropping(_Edges):
