@@ -18,7 +18,7 @@ from ...execution import Operator
 from ...graph import ModelConstant
 from ...options import LARGEST, Ints, single, unsupported
 
-FIRST = ("NCHW", "NCDHW", "NCW")
+FIRST = ("NCHW", "NCDHW", "NCW", "channels_first")
 """Formats with channels before the lengths."""
 
 
@@ -131,8 +131,8 @@ depthwise = Operator(partial(convolution, nn.depthwise_conv2d))
 def conv1d(
     x: Tensor, w: Tensor, *, stride: int, padding: str, data_format: str = "NWC", dilation: int = 1
 ) -> Tensor:
-    options = {"padding": padding, "data_format": data_format}
-    return convolution(nn.conv1d, x, w, strides=[stride], dilations=[dilation], **options)
+    run = partial(convolution, nn.conv1d, strides=[stride], dilations=[dilation])
+    return run(x, w, padding=padding, data_format=data_format)
 
 
 def transposed_conv2d(
@@ -189,30 +189,17 @@ def pooled(
 
 
 def pooled_with_places(
-    x: Tensor,
-    *,
-    ksize: Ints,
-    strides: Ints,
-    padding: str,
-    include_batch_in_index: bool = False,
+    x: Tensor, *, ksize: Ints, strides: Ints, padding: str, include_batch_in_index: bool = False
 ) -> tuple[Tensor, Tensor]:
-    return nn.max_pool2d_with_argmax(
-        x,
-        _along(ksize, "NHWC", 2),
-        stride=_along(strides, "NHWC", 2),
-        padding=_around(padding, None, "NHWC"),
-        include_batch_in_index=include_batch_in_index,
-    )
+    size, stride = _along(ksize, "NHWC", 2), _along(strides, "NHWC", 2)
+    run = partial(nn.max_pool2d_with_argmax, stride=stride, padding=_around(padding, None, "NHWC"))
+    return run(x, size, include_batch_in_index=include_batch_in_index)
 
 
 def dilation2d(x: Tensor, w: Tensor, *, strides: Ints, rates: Ints, padding: str) -> Tensor:
-    return nn.dilation2d(
-        x,
-        w,
-        stride=_along(strides, "NHWC", 2),
-        dilation=_along(rates, "NHWC", 2),
-        padding=_around(padding, None, "NHWC"),
-    )
+    stride, dilation = _along(strides, "NHWC", 2), _along(rates, "NHWC", 2)
+    around = _around(padding, None, "NHWC")
+    return nn.dilation2d(x, w, stride=stride, dilation=dilation, padding=around)
 
 
 def resized(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .... import functions as F
-from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from ...execution import Operator
 from ...options import Ints, single
@@ -33,7 +32,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 
 def _einsum(*xs: Tensor, equation: str) -> Tensor:
-    return einsum(equation, *xs)
+    return F.einsum(equation, *xs)
 
 
 def band(x: Tensor, lower: int | Ints, upper: int | Ints) -> Tensor:
