@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ... import functions as F
@@ -89,14 +90,11 @@ class MultiHeadAttention(Module):
                 f"{heads} for {features} features; use a divisor"
             )
         self.features, self.heads = features, heads
-        self.query = Dense(features, features, bias=bias, dtype=dtype)
-        self.key = Dense(
-            features if key_inputs is None else key_inputs, features, bias=bias, dtype=dtype
-        )
-        self.value = Dense(
-            features if value_inputs is None else value_inputs, features, bias=bias, dtype=dtype
-        )
-        self.output = Dense(features, features, bias=bias, dtype=dtype)
+        dense = partial(Dense, outputs=features, bias=bias, dtype=dtype)
+        self.query = dense(features)
+        self.key = dense(features if key_inputs is None else key_inputs)
+        self.value = dense(features if value_inputs is None else value_inputs)
+        self.output = dense(features)
 
     def forward(
         self,

@@ -127,14 +127,10 @@ def _kernel(count: int, *last: int | None) -> tuple[int | None, ...]:
     return (*(None,) * count, *last)
 
 
-def _convolution_weights(count: int, config: Config) -> list[Weight | None]:
+def _weights(transposed: bool, count: int, config: Config) -> list[Weight | None]:
     filters = config["filters"]
-    return [Weight(("kernel",), _kernel(count, None, filters)), bias_of(config, filters)]
-
-
-def _transposed_weights(count: int, config: Config) -> list[Weight | None]:
-    filters = config["filters"]
-    return [Weight(("kernel",), _kernel(count, filters, None)), bias_of(config, filters)]
+    last = (filters, None) if transposed else (None, filters)
+    return [Weight(("kernel",), _kernel(count, *last)), bias_of(config, filters)]
 
 
 def _depthwise_weights(count: int, config: Config) -> list[Weight | None]:
@@ -227,8 +223,8 @@ def _rows(
 
 
 LAYERS = {
-    **_rows("Conv{}D", _convolution, _convolution_weights),
-    **_rows("Conv{}DTranspose", _transposed, _transposed_weights),
+    **_rows("Conv{}D", _convolution, partial(_weights, False)),
+    **_rows("Conv{}DTranspose", _transposed, partial(_weights, True)),
     **_rows("DepthwiseConv{}D", _depthwise, _depthwise_weights, 2),
     **_rows("SeparableConv{}D", _separable, _separable_weights, 2),
     **{
