@@ -10,17 +10,8 @@ from ...functions.arguments import integer
 from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
 from ...typing import DTypeLike, PaddingLike, PerAxis
+from .. import convolution
 from ..contracts import CHANNELWISE_LAYER, CONVOLUTION_LAYER, TRANSPOSED_LAYER
-from ..convolution import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    depthwise_conv2d,
-    separable_conv2d,
-)
 from ..initializers import InitializerFunction, glorot_uniform, initial, initial_bias, zeros
 from ..module import static_field
 from .windowed import Windowed
@@ -112,7 +103,7 @@ class _Conv(_Grouped):
         self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
 
-class Conv1D(_Conv, count=1, function=conv1d):
+class Conv1D(_Conv, count=1, function=convolution.conv1d):
     """Convolve sequences with a learned kernel, as `conv1d`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
@@ -127,7 +118,7 @@ class Conv1D(_Conv, count=1, function=conv1d):
     """
 
 
-class Conv2D(_Conv, count=2, function=conv2d):
+class Conv2D(_Conv, count=2, function=convolution.conv2d):
     """Convolve images with a learned kernel, as `conv2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
@@ -142,7 +133,7 @@ class Conv2D(_Conv, count=2, function=conv2d):
     """
 
 
-class Conv3D(_Conv, count=3, function=conv3d):
+class Conv3D(_Conv, count=3, function=convolution.conv3d):
     """Convolve volumes with a learned kernel, as `conv3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
@@ -193,7 +184,7 @@ class _ConvTranspose(_Grouped):
         return {**super().options(), "output_padding": self.output_padding}
 
 
-class ConvTranspose1D(_ConvTranspose, count=1, function=conv1d_transpose):
+class ConvTranspose1D(_ConvTranspose, count=1, function=convolution.conv1d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv1d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
@@ -208,7 +199,7 @@ class ConvTranspose1D(_ConvTranspose, count=1, function=conv1d_transpose):
     """
 
 
-class ConvTranspose2D(_ConvTranspose, count=2, function=conv2d_transpose):
+class ConvTranspose2D(_ConvTranspose, count=2, function=convolution.conv2d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv2d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
@@ -223,7 +214,7 @@ class ConvTranspose2D(_ConvTranspose, count=2, function=conv2d_transpose):
     """
 
 
-class ConvTranspose3D(_ConvTranspose, count=3, function=conv3d_transpose):
+class ConvTranspose3D(_ConvTranspose, count=3, function=convolution.conv3d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv3d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
@@ -283,7 +274,7 @@ class DepthwiseConv2D(_Kernels, count=2):
         self.set_channels(channels, channels * multiplier, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self.biased(depthwise_conv2d(x, self.weight, **self.options()))
+        return self.biased(convolution.depthwise_conv2d(x, self.weight, **self.options()))
 
 
 class SeparableConv2D(_Kernels, count=2):
@@ -333,7 +324,9 @@ class SeparableConv2D(_Kernels, count=2):
         self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self.biased(separable_conv2d(x, self.depthwise, self.pointwise, **self.options()))
+        return self.biased(
+            convolution.separable_conv2d(x, self.depthwise, self.pointwise, **self.options())
+        )
 
 
 def _depthwise_weight(
