@@ -105,39 +105,33 @@ def _parts(
     return parts
 
 
-def strided_slice(
-    x: Tensor,
-    begin: Ints,
-    end: Ints,
-    strides: Ints,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    offset: bool = False,
-) -> Tensor:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return x[tuple(_parts(x.shape, begin, end, strides, *masks, offset))]
+def _sliced[Sliced: (Tensor, ModelConstant)](
+    pick: Callable[[Sliced, Parts], Sliced],
+) -> Callable[..., Sliced]:
+    """Return the function of an operator that picks slices by masks."""
+
+    def run(
+        x: Sliced,
+        begin: Ints,
+        end: Ints,
+        strides: Ints,
+        *,
+        begin_mask: int = 0,
+        end_mask: int = 0,
+        ellipsis_mask: int = 0,
+        new_axis_mask: int = 0,
+        shrink_axis_mask: int = 0,
+        offset: bool = False,
+    ) -> Sliced:
+        masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+        return pick(x, _parts(x.shape, begin, end, strides, *masks, offset))
+
+    return run
 
 
-def strided_slice_constant(
-    x: ModelConstant,
-    begin: Ints,
-    end: Ints,
-    strides: Ints,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    offset: bool = False,
-) -> ModelConstant:
-    masks = (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+def _slices_of_constant(x: ModelConstant, parts: Parts) -> ModelConstant:
     shape, axis = [], 0
-    for part in _parts(x.shape, begin, end, strides, *masks, offset):
+    for part in parts:
         if part is None:
             shape.append(1)
             continue
@@ -147,6 +141,14 @@ def strided_slice_constant(
         if not isinstance(part, int):
             shape.append(len(places))
     return folding.made(x.numbers, [*shape, *x.shape[axis:]], x.dtype)
+
+
+def _slices(x: Tensor, parts: Parts) -> Tensor:
+    return x[tuple(parts)]
+
+
+strided_slice = _sliced(_slices)
+strided_slice_constant = _sliced(_slices_of_constant)
 
 
 def gather_nd(x: Tensor, indices: Tensor, *, batch_dims: int = 0) -> Tensor:

@@ -1,4 +1,9 @@
-"""Neutral description of a model, which every reader produces and the executor runs."""
+"""Format-independent description of a model.
+
+Input: the constants, nodes and declarations that the reader of a file format finds. Output: a
+`ModelGraph`, which `execution` runs with the operators of that format. Values between nodes are
+tensors, constants (numbers or texts), lists or hash tables.
+"""
 
 from __future__ import annotations
 
@@ -23,38 +28,38 @@ _FORMATS = {
     "BOOL": "?", "U8": "B", "I8": "b", "I16": "h", "U16": "H", "F16": "e", "BF16": "H",
     "I32": "i", "U32": "I", "F32": "f", "F64": "d", "I64": "q", "U64": "Q", "C64": "f",
 }  # fmt: skip
-"""`struct` code of each dtype of a file; bfloat16 has none and is read as its bits, and
-complex64 as its parts."""
+"""`struct` code of each dtype of a file. bfloat16 has no code: its bits are read as integers.
+complex64 is read as pairs of real and imaginary parts."""
 _DTYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16",
     "F16": "float16", "BF16": "float32", "I32": "int32", "U32": "uint32", "F32": "float32",
     "F64": "float32", "I64": "int32", "U64": "uint32", "C64": "complex64",
 }  # fmt: skip
-"""Dtype of the tensor that holds elements of a file."""
+"""Dtype of the tensor for each dtype of a file."""
 _HALF = 1 << 63
 TEXT = DType("str", "s", 0, "")
-"""Dtype of texts, which are no tensors: bytes in UTF-8."""
+"""Dtype of texts, stored as bytes in UTF-8. Texts are never tensors."""
 COPIED_BYTES = 8192
-"""Size up to which elements are copied, so that they do not keep the whole file in memory."""
+"""Size in bytes up to which elements are copied, so that the file can be released."""
 
 
 @dataclass(eq=False)
 class ModelConstant:
-    """A value that is known without computing on tensors.
+    """A value that is known without tensor operations.
 
-    It comes from a file, or the executor computes it from shapes and other constants. It has the
-    shape and the dtype of the tensor that it becomes if an operator needs one. Its numbers are
-    Python numbers, so integers may have 64 bits. Texts are always constants.
+    It is read from a file, or computed by the executor from shapes and other constants. `tensor`
+    converts it when an operator needs a tensor; `shape` and `dtype` are those of that tensor. Its
+    numbers are Python numbers, so integers may have 64 bits. Texts are always constants.
     """
 
     name: str
     dtype: DType
     shape: Shape
     elements: Any
-    """Flat list of numbers or of bytes, or the `Entry` of a file."""
+    """Flat list of numbers or of texts (bytes), or an `Entry` of a file that is not decoded yet."""
     _tensor: Tensor | None = None
     restored: Callable[[], Tensor] | None = None
-    """Returns the tensor, if it is only kept with its axes in another order."""
+    """Function that returns the tensor, if only a copy with permuted axes is kept."""
 
     @property
     def size(self) -> int:
@@ -63,7 +68,7 @@ class ModelConstant:
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the elements take in a file, or as a tensor if they are numbers."""
+        """Size of the elements in bytes, in the file or, for computed numbers, as a tensor."""
         if isinstance(self.elements, Entry):
             return self.size * SIZES[self.elements.dtype]
         if self.dtype is TEXT:
@@ -88,11 +93,11 @@ class ModelConstant:
 
     @cached_property
     def places(self) -> dict[Any, int]:
-        """Last position of each element, without axes."""
+        """Last position of each distinct element in the flat list."""
         return {element: at for at, element in enumerate(self.numbers)}
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists, or the number if there are no axes."""
+        """Return the elements as nested lists, or a single element if there are no axes."""
         numbers: list[Any] = self.numbers
         for axis in range(len(self.shape) - 1, 0, -1):
             length, count = self.shape[axis], math.prod(self.shape[:axis])
@@ -101,7 +106,7 @@ class ModelConstant:
 
     @property
     def has_tensor(self) -> bool:
-        """True if `tensor` returns a tensor that exists already."""
+        """True if the tensor has already been created."""
         return self._tensor is not None
 
     def tensor(self) -> Tensor:
@@ -128,12 +133,12 @@ class ModelConstant:
         return self._tensor
 
     def release(self) -> None:
-        """Forget the elements of a file, which only the tensor has from now on."""
+        """Drop the elements read from a file, after the tensor has been created."""
         if isinstance(self.elements, Entry):
             self.elements = self.elements._replace(data=b"")
 
     def without_elements(self) -> ModelConstant:
-        """Return a constant that has no elements, but the name, dtype, shape and size of this."""
+        """Return a constant of this name, dtype and shape, without the elements."""
         elements = self.elements
         if self.dtype is TEXT:
             return ModelConstant(self.name, TEXT, self.shape, [])
@@ -142,7 +147,7 @@ class ModelConstant:
 
 
 def constant_of_entry(name: str, entry: Entry) -> ModelConstant:
-    """Return the constant of elements in a file."""
+    """Return the constant for an entry of a file."""
     if len(entry.data) <= COPIED_BYTES:
         entry = entry._replace(data=bytes(entry.data))
     return ModelConstant(name, as_dtype(_DTYPES[entry.dtype]), tuple(entry.shape), entry)
@@ -151,7 +156,7 @@ def constant_of_entry(name: str, entry: Entry) -> ModelConstant:
 def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
     """Convert numbers to float32, truth values, or integers that wrap at 64 bits.
 
-    Texts stay as they are.
+    Texts are returned unchanged.
     """
     if dtype is TEXT:
         return numbers
@@ -164,13 +169,13 @@ def rounded(numbers: list[Any], dtype: DType) -> list[Any]:
 
 @dataclass(frozen=True, eq=False)
 class ValueList:
-    """A value that is a list of values of one dtype: a sequence, TensorList or TensorArray."""
+    """List of values of one dtype: an ONNX sequence, a TensorList or a TensorArray."""
 
     elements: tuple[Tensor | ModelConstant | None, ...]
-    """None for an element that is not set yet."""
+    """Values; None for an element that has not been written."""
     dtype: DType
     shape: tuple[int | None, ...] | None
-    """Shape of each element; None for what is unknown."""
+    """Shape of each element; None for an unknown shape or length."""
 
     @property
     def size(self) -> int:
@@ -180,7 +185,7 @@ class ValueList:
 
 @dataclass(frozen=True, eq=False)
 class HashTable:
-    """A value that is a hash table: distinct keys and their values, numbers or texts."""
+    """Hash table from keys to values, which are numbers or texts."""
 
     keys: ModelConstant
     values: ModelConstant
@@ -197,7 +202,7 @@ class HashTable:
 
 
 class LinearQuantization(NamedTuple):
-    """Quantization of an input or output: the integer `q` means `(q - zero_point) * scale`.
+    """Quantization of an input or output: an integer q stands for (q - zero_point) * scale.
 
     >>> import py_tensor as pt
     >>> scale, zero_point = pt.models.LinearQuantization(0.5, 128)
@@ -215,14 +220,14 @@ class ValueInfo(NamedTuple):
 
     name: str
     dtype: DType | None
-    """None if the file does not say it, or if the value is neither numbers nor texts. Texts have
-    the dtype "str", and are str or nested lists of str."""
+    """Declared dtype; None if the file does not declare one, or if the value is neither numbers nor
+    texts. Texts have the dtype "str" and are passed as str or nested lists of str."""
     shape: tuple[int | str | None, ...] | None
-    """Lengths; a str is the name of a length that calls decide, and None is an unnamed one."""
+    """Lengths of axes. A str names a length that may differ between calls; None has no name."""
     quantization: LinearQuantization | None = None
-    """Meaning of integers, if the file declares one scale for all of them."""
+    """Scale and zero point, if the file declares one pair for the whole tensor."""
     is_list: bool = False
-    """True for a list of tensors; `dtype` and `shape` are those of its elements."""
+    """True for a list of tensors; then `dtype` and `shape` describe its elements."""
     is_optional: bool = False
     """True if the value may be None."""
 
@@ -234,11 +239,11 @@ class ValueInfo(NamedTuple):
 
 
 class ModelNode(NamedTuple):
-    """One use of an operator."""
+    """One call of an operator."""
 
     name: str
     operator: str
-    """Name in the format's table, with its domain in front if it has one."""
+    """Name in the format's table of operators, prefixed by its domain if it has one."""
     inputs: tuple[str, ...]
     """Names of values; "" for an omitted input."""
     outputs: tuple[str, ...]
@@ -249,7 +254,7 @@ class ModelNode(NamedTuple):
 
 
 class ModelGraph(NamedTuple):
-    """Nodes in an order in which they can run."""
+    """Graph of a model, or of a branch or body of control flow, with nodes in execution order."""
 
     name: str
     inputs: tuple[ValueInfo, ...]
@@ -257,18 +262,18 @@ class ModelGraph(NamedTuple):
     nodes: tuple[ModelNode, ...]
     constants: dict[str, ModelConstant]
     aliases: Mapping[str, str] = MappingProxyType({})
-    """Further names of inputs and other values."""
+    """Alternative names of values, mapped to the names that nodes use."""
     frozen: frozenset[str] = frozenset()
-    """Names of constants that training does not change."""
+    """Names of constants that are not trained."""
     converts_inputs: bool = False
-    """True if inputs are converted to their declared dtypes."""
+    """True if inputs are cast to their declared dtypes."""
     states: Mapping[str, str] = MappingProxyType({})
-    """For each state that calls keep, its name, and the name of the value that it has next. In the
-    first call it is None."""
+    """State that is kept between calls: the name of the value that reads it, mapped to the name of
+    the value that replaces it. It is None in the first call."""
 
 
 def reads(node: ModelNode) -> list[str]:
-    """Return the names of values that a node and the graphs inside of it read."""
+    """Return the names of the values that a node and its nested graphs read."""
     names = list(node.inputs)
     for value in node.attributes.values():
         if isinstance(value, ModelGraph):

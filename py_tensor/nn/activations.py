@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 
-from .. import random
+from .. import functions as F, random
 from ..errors import ArgumentError, ShapeError
 from ..functions import elementwise
 from ..functions.arguments import flag, floating, number, one_axis
 from ..functions.decorators import remembered
-from ..functions.elementwise import where
 from ..tensor import Tensor, operand_of
 from ..typing import ArrayLike
 
 relu, sigmoid, tanh = elementwise.relu, elementwise.sigmoid, elementwise.tanh
 
-_where = where
 _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
@@ -64,7 +62,7 @@ def leaky_relu(x: ArrayLike, /, *, alpha: float = 0.2) -> Tensor:
     [-1.0, 3.0]
     """
     t = floating("leaky_relu", x)
-    return _where(t > 0, t, t * operand_of("leaky_relu", alpha))
+    return F.where(t > 0, t, t * operand_of("leaky_relu", alpha))
 
 
 @remembered
@@ -90,7 +88,7 @@ def prelu(x: ArrayLike, alpha: ArrayLike, /) -> Tensor:
     [[-1.0, -0.5]]
     """
     t = floating("prelu", x)
-    return _where(t > 0, t, t * floating("prelu", alpha))
+    return F.where(t > 0, t, t * floating("prelu", alpha))
 
 
 def rrelu(
@@ -125,8 +123,8 @@ def rrelu(
             f"rrelu: lower must not exceed upper; got {lower} and {upper}; swap them"
         )
     if not flag("rrelu", "training", training):
-        return _where(t > 0, t, t * ((lower + upper) / 2))
-    return _where(t > 0, t, t * random.uniform(t.shape, lower, upper, dtype=t.dtype))
+        return F.where(t > 0, t, t * ((lower + upper) / 2))
+    return F.where(t > 0, t, t * random.uniform(t.shape, lower, upper, dtype=t.dtype))
 
 
 @remembered
@@ -155,7 +153,7 @@ def elu(x: ArrayLike, /, *, alpha: float = 1.0) -> Tensor:
 def _elu(x: Tensor, alpha: float, width: float) -> Tensor:
     # The branch not selected must stay finite: an infinite derivative times 0 would be NaN.
     low = x.minimum(0.0)
-    return _where(x > 0, x, (low if width == 1.0 else low * (1.0 / width)).expm1() * alpha)
+    return F.where(x > 0, x, (low if width == 1.0 else low * (1.0 / width)).expm1() * alpha)
 
 
 @remembered
@@ -477,7 +475,7 @@ def hard_shrink(x: ArrayLike, /, *, threshold: float = 0.5) -> Tensor:
     [-2.0, 0.0, 2.0]
     """
     t = floating("hard_shrink", x)
-    return _where(t.abs() <= operand_of("hard_shrink", threshold), 0.0, t)
+    return F.where(t.abs() <= operand_of("hard_shrink", threshold), 0.0, t)
 
 
 @remembered
@@ -501,7 +499,7 @@ def threshold(x: ArrayLike, limit: float, value: float, /) -> Tensor:
     """
     t = floating("threshold", x)
     below = t <= operand_of("threshold", limit)
-    return _where(below, number("threshold", "value", value), t)
+    return F.where(below, number("threshold", "value", value), t)
 
 
 @remembered
@@ -525,8 +523,8 @@ def step(x: ArrayLike, /, *, alpha: float = 0.0) -> Tensor:
     [0.0, 0.0, 1.0]
     """
     t = floating("step", x)
-    one_or_alpha = _where(t > 0, 1.0, number("step", "alpha", alpha)).astype(t.dtype, copy=False)
-    return _where(t.isnan(), t, one_or_alpha)
+    one_or_alpha = F.where(t > 0, 1.0, number("step", "alpha", alpha)).astype(t.dtype, copy=False)
+    return F.where(t.isnan(), t, one_or_alpha)
 
 
 @remembered

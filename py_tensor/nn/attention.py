@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 
+from .. import functions as F
 from ..errors import ShapeError
 from ..functions.arguments import flag, floating
-from ..functions.creation import arange
 from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
-from ..functions.elementwise import where
-from ..functions.neural import softmax
 from ..tensor import Tensor, as_tensor, operand_of
 from ..typing import ArrayLike
 
@@ -66,11 +64,11 @@ def scaled_dot_product_attention(
         mask = as_tensor("scaled_dot_product_attention", mask)
         scores = _masked(scores, mask) if mask.dtype.kind == "b" else scores + mask
     if flag("scaled_dot_product_attention", "causal", causal):
-        at_query = arange(q.shape[-2]).reshape((-1, 1))
-        scores = _masked(scores, at_query >= arange(k.shape[-2]))
-    return softmax(scores) @ v
+        at_query = F.arange(q.shape[-2]).reshape((-1, 1))
+        scores = _masked(scores, at_query >= F.arange(k.shape[-2]))
+    return F.softmax(scores) @ v
 
 
 def _masked(scores: Tensor, visible: Tensor) -> Tensor:
     """Replace hidden scores by the lowest finite number: -inf would give NaN in empty rows."""
-    return where(visible, scores, lowest_stored(scores.dtype))
+    return F.where(visible, scores, lowest_stored(scores.dtype))

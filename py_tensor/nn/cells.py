@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import function_of, items, number
 from ..functions.decorators import named
-from ..functions.elementwise import sigmoid, tanh
-from ..functions.joining import concat
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 
@@ -59,12 +58,12 @@ def lstm_cell(
             f"lstm_cell: kernel does not fit; got shape {weights.shape} for a state of shape "
             f"{cells.shape}; it must be (features + units, 4 * units)"
         )
-    gates = concat([inputs, outputs], axis=1) @ weights + offset
+    gates = F.concat([inputs, outputs], axis=1) @ weights + offset
     forget_bias = number("lstm_cell", "forget_bias", forget_bias)
     units = cells.shape[1]
     entry, new, forget, leave = (gates[:, at * units : (at + 1) * units] for at in range(4))
-    state = sigmoid(entry) * tanh(new) + cells * sigmoid(forget + forget_bias)
-    return state, tanh(state) * sigmoid(leave)
+    state = F.sigmoid(entry) * F.tanh(new) + cells * F.sigmoid(forget + forget_bias)
+    return state, F.tanh(state) * F.sigmoid(leave)
 
 
 def _listed(name: str, values: Any) -> Sequence[Any]:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .. import functions as F
 from ..functions.decorators import named
-from ..functions.elementwise import clip, maximum, sqrt, square
-from ..functions.statistical import sum
 from ..tensor import Tensor
 from ..typing import ArrayLike, Axis
 from .module import Module, modules_of, with_functions
@@ -42,8 +41,8 @@ class NormRange:
     axis: Axis
 
     def __call__(self, x: Tensor) -> Tensor:
-        norms = sqrt(sum(square(x), axis=self.axis, keepdims=True))
-        target = clip(norms, self.low, self.high)
+        norms = F.sqrt(F.sum(F.square(x), axis=self.axis, keepdims=True))
+        target = F.clip(norms, self.low, self.high)
         if self.rate < 1:
             target = self.rate * target + (1 - self.rate) * norms
         return x * (target / (norms + EPSILON))
@@ -118,7 +117,7 @@ def non_neg(x: ArrayLike) -> Tensor:
     >>> pt.nn.non_neg(pt.asarray([-1.0, 2.0])).tolist()
     [0.0, 2.0]
     """
-    return maximum(x, 0.0)
+    return F.maximum(x, 0.0)
 
 
 def constrain[M: Module](module: M, **constraints: Any) -> M:

@@ -6,13 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from .. import functions as F
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import converted, flag, integer, items
 from ..functions.decorators import named
-from ..functions.elementwise import astype, exp, log
-from ..functions.joining import stack
-from ..functions.statistical import argmax, max as largest
 from ..tensor import Tensor
 from ..typing import ArrayLike
 from .softmax import log_softmax
@@ -83,8 +81,10 @@ def ctc_greedy_decode(
     """
     operation = "ctc_greedy_decode"
     checked, empty, names = _checked(operation, scores, blank, labels)
-    values = exp(log_softmax(checked)) if flag(operation, "logits", logits) else checked
-    pairs = stack([astype(argmax(checked, axis=-1), "float32"), largest(values, axis=-1)], axis=-1)
+    values = F.exp(log_softmax(checked)) if flag(operation, "logits", logits) else checked
+    pairs = F.stack(
+        [F.astype(F.argmax(checked, axis=-1), "float32"), F.max(values, axis=-1)], axis=-1
+    )
     texts = []
     for row in pairs.tolist():
         kept = [
@@ -138,7 +138,7 @@ def ctc_beam_search(
     checked, empty, names = _checked(operation, scores, blank, labels)
     width = integer(operation, "beam_width", beam_width, 1)
     count = integer(operation, "results", results, 1)
-    values = log_softmax(checked) if flag(operation, "logits", logits) else log(checked)
+    values = log_softmax(checked) if flag(operation, "logits", logits) else F.log(checked)
     texts = []
     for steps in values.tolist():
         best = _search(steps, empty, width)[:count]
@@ -164,15 +164,15 @@ def _search(
         classes = {*likely, blank}
         for prefix, (empty, full) in beam.items():
             both = _added(empty, full)
-            same = following.setdefault(prefix, [-math.inf, -math.inf])
-            same[0] = _added(same[0], both + step[blank])
+            kept = following.setdefault(prefix, [-math.inf, -math.inf])
+            kept[0] = _added(kept[0], both + step[blank])
             if prefix:
-                same[1] = _added(same[1], full + step[prefix[-1]])
-            for each in classes - {blank}:
+                kept[1] = _added(kept[1], full + step[prefix[-1]])
+            for label in classes - {blank}:
                 # A class twice in a row is two classes only after a blank.
-                before = empty if prefix and each == prefix[-1] else both
-                longer = following.setdefault((*prefix, each), [-math.inf, -math.inf])
-                longer[1] = _added(longer[1], before + step[each])
+                before = empty if prefix and label == prefix[-1] else both
+                longer = following.setdefault((*prefix, label), [-math.inf, -math.inf])
+                longer[1] = _added(longer[1], before + step[label])
         best = sorted(following.items(), key=lambda item: -_added(*item[1]))[:width]
         beam = {prefix: (pair[0], pair[1]) for prefix, pair in best}
     return [(prefix, _added(*pair)) for prefix, pair in beam.items()]

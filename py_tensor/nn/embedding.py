@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from .. import functions as F
 from ..dtypes import as_dtype, float32
 from ..errors import DTypeError, ShapeError
 from ..functions.arguments import MOST_ELEMENTS, check_known_indices, integer
-from ..functions.creation import arange, full
 from ..functions.decorators import remembered
-from ..functions.elementwise import where
-from ..functions.indexing import take
 from ..tensor import Tensor, as_tensor, operand_of
 from ..typing import ArrayLike, DTypeLike
 
@@ -43,7 +41,7 @@ def embedding(indices: ArrayLike, table: ArrayLike, /) -> Tensor:
             f"embedding: table must have two axes; got shape {rows.shape}; pass (rows, features)"
         )
     check_known_indices("embedding", indices, places, 0, rows.shape[0])
-    return take(rows, places, axis=0)
+    return F.take(rows, places, axis=0)
 
 
 @remembered
@@ -82,14 +80,14 @@ def one_hot(
     check_integers("one_hot", places)
     depth = integer("one_hot", "depth", depth, 0, MOST_ELEMENTS)
     target = as_dtype(dtype, "one_hot")
-    hot = places.astype("int32").reshape((*places.shape, 1)) == arange(depth)
+    hot = places.astype("int32").reshape((*places.shape, 1)) == F.arange(depth)
     on_value = operand_of("one_hot", on_value)
     off_value = operand_of("one_hot", off_value)
     numbers = not isinstance(on_value, Tensor) and not isinstance(off_value, Tensor)
     if numbers and (on_value, off_value) == (1.0, 0.0):
         return hot.astype(target)
-    on, off = (full((), value, dtype=target) for value in (on_value, off_value))
-    return where(hot, on, off)
+    on, off = (F.full((), value, dtype=target) for value in (on_value, off_value))
+    return F.where(hot, on, off)
 
 
 def check_integers(operation: str, indices: Tensor) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from .. import random
 from ..dtypes import float32
 from ..errors import ShapeError
-from ..functions.arguments import a_shape, function_of, number
+from ..functions.arguments import a_shape, flag, function_of, number
 from ..functions.creation import eye, full, ones, zeros
 from ..functions.decorators import named
 from ..functions.elementwise import erfinv
@@ -355,6 +355,15 @@ def initial(
     """Call an initializer; raise ArgumentTypeError unless it is a function."""
     first: Tensor = function_of(operation, "initializer", initializer)(shape, dtype=dtype)
     return first
+
+
+def initial_bias(
+    operation: str, bias: bool, initializer: InitializerFunction, outputs: int, dtype: DTypeLike
+) -> Tensor | None:
+    """Return the first value of a layer's bias; None if the layer has none."""
+    if not flag(operation, "bias", bias):
+        return None
+    return initial(operation, initializer, (outputs,), dtype)
 
 
 def _fans(operation: str, shape: Sequence[int]) -> tuple[int, int]:

@@ -6,22 +6,17 @@ float32 and return float32.
 
 from __future__ import annotations
 
+from .. import functions as F
 from ..dtypes import float32
 from ..errors import ShapeError
 from ..functions.arguments import choice, floating, number, one_axis, wide
-from ..functions.creation import arange, full
 from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
-from ..functions.elementwise import where
-from ..functions.joining import concat
-from ..functions.manipulation import broadcast_to, pad
 from ..ops.op_def import broadcast
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 from .embedding import check_integers
 from .softmax import log_softmax, logsumexp
-
-_where = where
 
 
 @remembered
@@ -332,8 +327,8 @@ def sparse_softmax_cross_entropy(
     """
     operation = "sparse_softmax_cross_entropy"
     x, at_label, in_range = _labelled(operation, logits, labels)
-    losses = logsumexp(x, axis=-1) - _where(at_label, x, 0.0).sum(axis=-1)
-    return _reduced(operation, _where(in_range, losses, float("nan")), weights, reduction)
+    losses = logsumexp(x, axis=-1) - F.where(at_label, x, 0.0).sum(axis=-1)
+    return _reduced(operation, F.where(in_range, losses, float("nan")), weights, reduction)
 
 
 @remembered
@@ -370,8 +365,8 @@ def nll_loss(
     2.5
     """
     x, at_label, in_range = _labelled("nll_loss", log_probabilities, labels)
-    losses = -_where(at_label, x, 0.0).sum(axis=-1)
-    return _reduced("nll_loss", _where(in_range, losses, float("nan")), weights, reduction)
+    losses = -F.where(at_label, x, 0.0).sum(axis=-1)
+    return _reduced("nll_loss", F.where(in_range, losses, float("nan")), weights, reduction)
 
 
 def _labelled(
@@ -386,7 +381,7 @@ def _labelled(
             "the logits' shape without the last axis"
         )
     classes = x.shape[-1]
-    at_label = y.astype("int32").reshape((*y.shape, 1)) == arange(classes)
+    at_label = y.astype("int32").reshape((*y.shape, 1)) == F.arange(classes)
     return x, at_label, (y >= 0).logical_and(y < classes)
 
 
@@ -491,53 +486,53 @@ def ctc_loss(
         _lengths(operation, tensors, batch, longest)
         for tensors, longest in ((logit_lengths, steps), (label_lengths, count))
     ]
-    places = arange(2 * count + 1)
+    places = F.arange(2 * count + 1)
     # Blanks between the labels, before the first and after the last.
-    blanks = full((batch, count, 1), blank, dtype="int32")
-    pairs = concat([blanks, y.astype("int32").reshape((batch, count, 1))], axis=2)
-    classes_at = concat(
-        [pairs.reshape((batch, 2 * count)), full((batch, 1), blank, dtype="int32")], axis=1
+    blanks = F.full((batch, count, 1), blank, dtype="int32")
+    pairs = F.concat([blanks, y.astype("int32").reshape((batch, count, 1))], axis=2)
+    classes_at = F.concat(
+        [pairs.reshape((batch, 2 * count)), F.full((batch, 1), blank, dtype="int32")], axis=1
     )
-    one_hot_at = classes_at.reshape((batch, 2 * count + 1, 1)) == arange(classes)
+    one_hot_at = classes_at.reshape((batch, 2 * count + 1, 1)) == F.arange(classes)
     # (batch, time, places): a product with 0 and 1 instead of a gather, whose gradient scatters.
     scores = log_softmax(x) @ one_hot_at.astype("float32").mT
     skips = (
-        concat(
+        F.concat(
             [
-                full((batch, 2), False),
+                F.full((batch, 2), False),
                 (classes_at[:, 2:] != classes_at[:, :-2]).logical_and(classes_at[:, 2:] != blank),
             ],
             axis=1,
         )
         if count
-        else full((batch, 1), False)
+        else F.full((batch, 1), False)
     )
     # Logarithm of a probability of 0: -inf would give gradients of NaN.
     impossible = max(-1e30, 0.5 * lowest_stored(float32))
-    reached = _where(places < 2, scores[:, 0], impossible)
+    reached = F.where(places < 2, scores[:, 0], impossible)
     for step in range(1, steps):
         before = [
             reached,
             _shifted(reached, 1, impossible),
-            _where(skips, _shifted(reached, 2, impossible), impossible),
+            F.where(skips, _shifted(reached, 2, impossible), impossible),
         ]
         new = before[0].logaddexp(before[1]).logaddexp(before[2]) + scores[:, step]
-        reached = _where(ends[0] > step, new, reached)
+        reached = F.where(ends[0] > step, new, reached)
     last = (places >= 2 * ends[1] - 1).logical_and(places <= 2 * ends[1])
-    losses = -logsumexp(_where(last, reached, impossible), axis=-1)
-    losses = _where(losses > -0.5 * impossible, float("inf"), losses)
+    losses = -logsumexp(F.where(last, reached, impossible), axis=-1)
+    losses = F.where(losses > -0.5 * impossible, float("inf"), losses)
     return _reduced(operation, losses, weights, reduction)
 
 
 def _shifted(x: Tensor, by: int, fill: float) -> Tensor:
     kept = max(0, x.shape[1] - by)
-    return pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=fill)
+    return F.pad(x[:, :kept], ((0, 0), (x.shape[1] - kept, 0)), constant_values=fill)
 
 
 def _lengths(operation: str, lengths_given: ArrayLike | None, batch: int, longest: int) -> Tensor:
     """Return lengths as int32 of shape (batch, 1)."""
     if lengths_given is None:
-        return full((batch, 1), longest, dtype="int32")
+        return F.full((batch, 1), longest, dtype="int32")
     lengths = as_tensor(operation, lengths_given)
     check_integers(operation, lengths)
     if lengths.shape != (batch,):
@@ -617,7 +612,7 @@ def cosine_embedding_loss(
     cosine, signs = _operands(
         "cosine_embedding_loss", _cosine("cosine_embedding_loss", a, b, -1), labels
     )
-    losses = _where(
+    losses = F.where(
         signs > 0, 1.0 - cosine, (cosine - number("cosine_embedding_loss", "margin", margin)).relu()
     )
     return _reduced("cosine_embedding_loss", losses, weights, reduction)
@@ -710,8 +705,8 @@ def kl_divergence(
     p, y = _operands("kl_divergence", predictions, labels)
     axis_index = one_axis("kl_divergence", axis, p.ndim)
     # The branch not selected must stay finite, and so must its derivative.
-    nonzero = _where(y > 0, y, 1.0)
-    terms = _where(
+    nonzero = F.where(y > 0, y, 1.0)
+    terms = F.where(
         y > 0,
         y * (nonzero.log() - p.maximum(number("kl_divergence", "epsilon", epsilon)).log()),
         0.0,
@@ -733,15 +728,15 @@ def _operands(operation: str, predictions: ArrayLike, labels: ArrayLike) -> tupl
 def _reduced(operation: str, losses: Tensor, weights: ArrayLike | None, reduction: str) -> Tensor:
     choice(operation, "reduction", reduction, ("mean", "sum", "none"))
     if weights is not None:
-        given = wide(as_tensor(operation, weights))
-        if broadcast(operation, [losses.shape, given.shape]) != losses.shape:
+        factor = wide(as_tensor(operation, weights))
+        if broadcast(operation, [losses.shape, factor.shape]) != losses.shape:
             raise ShapeError(
-                f"{operation}: weights must broadcast to the losses; got shapes {given.shape} and "
+                f"{operation}: weights must broadcast to the losses; got shapes {factor.shape} and "
                 f"{losses.shape}; reshape the weights"
             )
-        losses = losses * given
+        losses = losses * factor
         if reduction == "mean":
-            return losses.sum() / broadcast_to(given, losses.shape).sum()
+            return losses.sum() / F.broadcast_to(factor, losses.shape).sum()
     if reduction == "none":
         return losses
     return losses.sum() if reduction == "sum" else losses.mean()

@@ -179,13 +179,13 @@ class Module:
         >>> [(place, repr(module)) for place, module in model.children()]
         [('[0]', 'Dense(4 -> 8)'), ('[1]', 'Activation(relu)')]
         """
-        for each in fields(self):
-            if not each.metadata.get("static"):
+        for own_field in fields(self):
+            if not own_field.metadata.get("static"):
                 # An error may be raised in a call from `__init__`, before all fields are set.
-                value = getattr(self, each.name, None)
+                value = getattr(self, own_field.name, None)
                 for path, leaf in leaves_with_paths(value, lambda tree: isinstance(tree, Module)):
                     if isinstance(leaf, Module):
-                        yield f".{each.name}{''.join(map(str, path))}", leaf
+                        yield f".{own_field.name}{''.join(map(str, path))}", leaf
 
     def parameters(self) -> Iterator[Tensor]:
         """Iterate over the parameters: floating tensors that are not buffers, each once.

@@ -7,14 +7,10 @@ from functools import reduce
 from math import inf, prod
 from typing import Any
 
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import MOST_ELEMENTS, choice, flag, floating, integer, items, wide
-from ..functions.creation import arange, zeros
 from ..functions.decorators import named, remembered
-from ..functions.elementwise import maximum, where
-from ..functions.indexing import take
-from ..functions.joining import stack
-from ..functions.manipulation import pad
 from ..functions.sliding_windows import (
     SlidingWindows,
     batched,
@@ -49,15 +45,25 @@ def pixel_shuffle(x: ArrayLike, factor: int, /) -> Tensor:
     [[0, 1], [2, 3]]
     """
     x, r = as_tensor("pixel_shuffle", x), integer("pixel_shuffle", "factor", factor)
+    return _to_space("pixel_shuffle", x, r, channels_first=True)
+
+
+def _to_space(operation: str, x: Tensor, r: int, *, channels_first: bool) -> Tensor:
+    """Move channels to blocks of r x r pixels; `channels_first` is their order in the channels."""
     if x.ndim != 4 or r < 1 or x.shape[3] % (r * r):
         raise ShapeError(
-            f"pixel_shuffle: channels do not fit the factor; got shape {x.shape} and factor {r}; x "
+            f"{operation}: channels do not fit the factor; got shape {x.shape} and factor {r}; x "
             "must have shape (batch, height, width, channels * factor**2)"
         )
     batch, height, width, channels = x.shape
-    blocks = x.reshape((batch, height, width, channels // (r * r), r, r))
-    moved = blocks.permute_dims((0, 1, 4, 2, 5, 3))
-    return moved.reshape((batch, height * r, width * r, channels // (r * r)))
+    outputs = channels // (r * r)
+    inner, order = (
+        ((outputs, r, r), (0, 1, 4, 2, 5, 3))
+        if channels_first
+        else ((r, r, outputs), (0, 1, 3, 2, 4, 5))
+    )
+    blocks = x.reshape((batch, height, width, *inner)).permute_dims(order)
+    return blocks.reshape((batch, height * r, width * r, outputs))
 
 
 @remembered
@@ -83,15 +89,7 @@ def depth_to_space(x: ArrayLike, factor: int, /) -> Tensor:
     """
     x = as_tensor("depth_to_space", x)
     r = integer("depth_to_space", "factor", factor, most=MOST_ELEMENTS)
-    if x.ndim != 4 or r < 1 or x.shape[3] % (r * r):
-        raise ShapeError(
-            f"depth_to_space: channels do not fit the factor; got shape {x.shape} and factor {r}; "
-            "x must have shape (batch, height, width, channels * factor**2)"
-        )
-    batch, height, width, channels = x.shape
-    blocks = x.reshape((batch, height, width, r, r, channels // (r * r)))
-    moved = blocks.permute_dims((0, 1, 3, 2, 4, 5))
-    return moved.reshape((batch, height * r, width * r, channels // (r * r)))
+    return _to_space("depth_to_space", x, r, channels_first=False)
 
 
 @remembered
@@ -180,7 +178,7 @@ def space_to_batch(
             f"{around}; padded lengths must be multiples of the blocks"
         )
     rest = x.ndim - len(sizes) - 1
-    padded = pad(x, ((0, 0), *around, *((0, 0),) * rest))
+    padded = F.pad(x, ((0, 0), *around, *((0, 0),) * rest))
     counts = [n // size for n, size in zip(padded.shape[1:], sizes, strict=False)]
     pairs = [length for both in zip(counts, sizes, strict=True) for length in both]
     last = padded.shape[len(sizes) + 1 :]
@@ -292,12 +290,12 @@ def dilation2d(
     windows = windows_of(
         "dilation2d", "kernel", images.shape[1:3], w.shape[:2], stride, padding, dilation
     )
-    padded = pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
+    padded = F.pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
     sums = [
         tap + w[at // windows.size[1], at % windows.size[1]]
         for at, tap in enumerate(taps_of(padded, windows))
     ]
-    result = reduce(maximum, sums)
+    result = reduce(F.maximum, sums)
     return result if x.ndim == 4 else result[0]
 
 
@@ -342,7 +340,7 @@ def unfold(
     sizes = per_axis("unfold", "size", size, 1, 2)
     strides = per_axis("unfold", "stride", stride, 1, 2)
     gaps = per_axis("unfold", "dilation", dilation, 1, 2)
-    padded = pad(x, ((0, 0), *explicit_padding("unfold", padding, 2), (0, 0)))
+    padded = F.pad(x, ((0, 0), *explicit_padding("unfold", padding, 2), (0, 0)))
     spans = [(k - 1) * d + 1 for k, d in zip(sizes, gaps, strict=True)]
     if any(n < span for n, span in zip(padded.shape[1:3], spans, strict=True)):
         raise ShapeError(
@@ -354,7 +352,7 @@ def unfold(
         for n, span, step in zip(padded.shape[1:3], spans, strides, strict=True)
     )
     pixels = taps_of(padded, SlidingWindows(sizes, strides, gaps, (), out))
-    patches = stack(pixels, axis=3)
+    patches = F.stack(pixels, axis=3)
     return patches.reshape((*patches.shape[:3], len(pixels) * x.shape[3]))
 
 
@@ -397,7 +395,7 @@ def fold(
     height, width = per_axis("fold", "output_size", output_size, 1, 2)
     area = per_axis("fold", "size", size, 1, 2)
     channels = p.shape[-1] // (area[0] * area[1]) if p.ndim == 4 else 0
-    images = zeros((p.shape[0] if p.ndim else 0, height, width, channels), dtype=p.dtype)
+    images = F.zeros((p.shape[0] if p.ndim else 0, height, width, channels), dtype=p.dtype)
 
     def unfolded(x: Tensor) -> Tensor:
         result: Tensor = unfold(x, size, stride=stride, padding=padding, dilation=dilation)
@@ -459,13 +457,13 @@ def grid_sample(
         )
     batch, height, width, _ = x.shape
     lengths = (width, height)
-    places = []
+    positions = []
     for axis, n in enumerate(lengths):
         edge = n - 1 if flag("grid_sample", "align_corners", align_corners) else n
-        place = (grid[..., axis] + 1.0) * (edge / 2) - (0.0 if align_corners else 0.5)
-        places.append(place.clip(0.0, n - 1.0) if padding_mode == "border" else place)
-    first = arange(batch).reshape((batch, 1, 1))
-    return sampled(wide(x), first, places[0], places[1]).astype(x.dtype, copy=False)
+        position = (grid[..., axis] + 1.0) * (edge / 2) - (0.0 if align_corners else 0.5)
+        positions.append(position.clip(0.0, n - 1.0) if padding_mode == "border" else position)
+    first = F.arange(batch).reshape((batch, 1, 1))
+    return sampled(wide(x), first, positions[0], positions[1]).astype(x.dtype, copy=False)
 
 
 def sampled(
@@ -492,9 +490,9 @@ def sampled(
     """
     batch, height, width, channels = x.shape
     pixels = x.reshape((batch * height * width, channels))
-    places = [place + 0.5 if nearest else place for place in (column, row)]
-    lows = [place.floor() for place in places]
-    parts = [place - low for place, low in zip(places, lows, strict=True)]
+    positions = [position + 0.5 if nearest else position for position in (column, row)]
+    lows = [position.floor() for position in positions]
+    parts = [position - low for position, low in zip(positions, lows, strict=True)]
     result: Tensor | None = None
     for down in (0,) if nearest else (0, 1):
         for right in (0,) if nearest else (0, 1):
@@ -503,8 +501,8 @@ def sampled(
             inside = inside.logical_and(v >= 0).logical_and(v <= height - 1)
             at = image * (height * width) + v.clip(0.0, height - 1.0).astype("int32") * width
             at = at + u.clip(0.0, width - 1.0).astype("int32")
-            found = take(pixels, at.flatten(), axis=0).reshape((*at.shape, channels))
-            term = where(inside.reshape((*inside.shape, 1)), found, fill)
+            values = F.take(pixels, at.flatten(), axis=0).reshape((*at.shape, channels))
+            term = F.where(inside.reshape((*inside.shape, 1)), values, fill)
             if not nearest:
                 share = parts[0] if right else 1.0 - parts[0]
                 share = share * (parts[1] if down else 1.0 - parts[1])

@@ -5,15 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any
 
+from .. import functions as F
 from ..errors import DTypeError, ShapeError
 from ..functions import statistical
 from ..functions.arguments import flag, floating, wide
-from ..functions.creation import arange
 from ..functions.decorators import documented, named, remembered
-from ..functions.elementwise import where
-from ..functions.indexing import take
-from ..functions.joining import stack
-from ..functions.manipulation import pad
 from ..functions.neural import (
     avg_pool,
     avg_pool2d as avg_pool2d,
@@ -21,7 +17,6 @@ from ..functions.neural import (
     max_pool2d as max_pool2d,
 )
 from ..functions.sliding_windows import axes_of, batched, per_axis, windows_of
-from ..functions.statistical import argmax
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, PaddingLike, PerAxis
 from .contracts import ADAPTIVE, POOLING, contract
@@ -98,19 +93,19 @@ def max_pool2d_with_argmax(
     lengths = per_axis(operation, "size", size, 1, 2)
     stride = lengths if stride is None else stride
     windows = windows_of(operation, "window", (height, width), lengths, stride, padding, 1)
-    padded = pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
-    taps = stack(taps_of(padded, windows), axis=-1)
-    tap = argmax(taps, axis=-1)
+    padded = F.pad(images, ((0, 0), *windows.pads, (0, 0)), constant_values=-inf)
+    taps = F.stack(taps_of(padded, windows), axis=-1)
+    tap = F.argmax(taps, axis=-1)
     rows, columns = (
-        arange(n).reshape(shape) * step - before
+        F.arange(n).reshape(shape) * step - before
         for n, shape, step, (before, _) in zip(
             windows.out, ((-1, 1, 1), (-1, 1)), windows.stride, windows.pads, strict=True
         )
     )
     positions = (rows + tap // lengths[1]) * width + columns + tap % lengths[1]
-    positions = positions * channels + arange(channels)
+    positions = positions * channels + F.arange(channels)
     if flag(operation, "include_batch_in_index", include_batch_in_index):
-        positions = positions + arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
+        positions = positions + F.arange(batch).reshape((-1, 1, 1, 1)) * (height * width * channels)
     return statistical.max(taps, axis=-1), positions
 
 
@@ -353,7 +348,7 @@ def _adaptive_avg(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Ten
     for axis, length in enumerate(lengths, 1):
         gathered, inside, counts = _gather_parts(means, axis, length)
         if inside is not None:
-            gathered = where(inside, gathered, 0.0)
+            gathered = F.where(inside, gathered, 0.0)
         means = gathered.sum(axis=axis + 1) / counts
     return means.reshape((*x.shape[: x.ndim - count - 1], *lengths, x.shape[-1])).astype(
         x.dtype, copy=False
@@ -395,17 +390,17 @@ def _gather_parts(x: Tensor, axis: int, parts: int) -> tuple[Tensor, Tensor | No
     if length % parts == 0:
         shape = (*x.shape[:axis], parts, length // parts, *x.shape[axis + 1 :])
         return x.reshape(shape), None, float(length // parts)
-    part = arange(parts)
+    part = F.arange(parts)
     # Quotient and remainder separately: the product of both lengths may not fit int32.
     whole, rest = divmod(length, parts)
     start = part * whole + part * rest // parts
     end = (part + 1) * whole - -(part + 1) * rest // parts
     longest = whole + (2 if parts % rest else 1)
-    element_positions = start.reshape((-1, 1)) + arange(longest)
+    element_positions = start.reshape((-1, 1)) + F.arange(longest)
     last = (end - 1).reshape((-1, 1))
     trailing = (1,) * (x.ndim - axis - 1)
     return (
-        take(x, element_positions.minimum(last), axis=axis),
+        F.take(x, element_positions.minimum(last), axis=axis),
         (element_positions <= last).reshape((parts, longest, *trailing)),
         (end - start).astype("float32").reshape((parts, *trailing)),
     )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import MOST_ELEMENTS, integer
 from ..functions.decorators import named
-from ..functions.elementwise import astype
-from ..functions.indexing import take_along_axis
-from ..functions.manipulation import expand_dims
-from ..functions.statistical import sum as total
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 from .embedding import check_integers, one_hot
@@ -47,8 +44,8 @@ def in_top_k(scores: ArrayLike, labels: ArrayLike, k: int = 1, /) -> Tensor:
         raise ArgumentError(
             f"in_top_k: k is out of range; got {k} for {values.shape[-1]} classes; use 1 or more"
         )
-    own = take_along_axis(values, expand_dims(places, axis=-1))
-    return total(astype(values > own, "int32"), axis=-1) < k
+    own = F.take_along_axis(values, F.expand_dims(places, axis=-1))
+    return F.sum(F.astype(values > own, "int32"), axis=-1) < k
 
 
 @named
@@ -87,5 +84,5 @@ def confusion_matrix(
         )
     rows, columns = one_hot(true, classes), one_hot(counts, classes)
     if shares is None:
-        return astype(rows.T @ columns, "int32")
-    return (rows * astype(shares, "float32").reshape((-1, 1))).T @ columns
+        return F.astype(rows.T @ columns, "int32")
+    return (rows * F.astype(shares, "float32").reshape((-1, 1))).T @ columns

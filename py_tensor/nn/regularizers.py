@@ -9,11 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .. import functions as F
 from ..errors import ArgumentError
 from ..functions.arguments import number
-from ..functions.creation import zeros
-from ..functions.elementwise import abs, square
-from ..functions.statistical import sum
 from ..tensor import Tensor
 from .module import Module, modules_of, with_functions
 
@@ -43,9 +41,9 @@ class L1L2:
 
     def __call__(self, x: Tensor) -> Tensor:
         wide = x.astype("float32", copy=False)
-        parts = [(self.l1, abs), (self.l2, square)]
-        terms = [factor * sum(function(wide)) for factor, function in parts if factor]
-        return terms[0] + terms[1] if len(terms) == 2 else terms[0] if terms else zeros(())
+        parts = [(self.l1, F.abs), (self.l2, F.square)]
+        terms = [factor * F.sum(function(wide)) for factor, function in parts if factor]
+        return terms[0] + terms[1] if len(terms) == 2 else terms[0] if terms else F.zeros(())
 
 
 def checked_factor(operation: str, name: str, value: Any) -> float:
@@ -142,4 +140,4 @@ def regularization_loss(model: Any) -> Tensor:
         for name, penalty in module.regularizers:
             term = penalty(getattr(module, name))
             total = term if total is None else total + term
-    return zeros(()) if total is None else total
+    return F.zeros(()) if total is None else total

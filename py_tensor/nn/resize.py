@@ -12,11 +12,10 @@ pixel is the nearest.
 
 from __future__ import annotations
 
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, floating, number, wide
-from ..functions.creation import arange
 from ..functions.decorators import remembered
-from ..functions.indexing import take
 from ..functions.sliding_windows import batched, per_axis
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, PerAxis
@@ -113,7 +112,7 @@ def resize_bicubic(
         part = part.reshape((out, *(1,) * (values.ndim - axis - 1)))
         parts = [(part + 1.0, 1), (part, 0), (1.0 - part, 0), (2.0 - part, 1)]
         terms = [
-            take(values, (low + at).clip(0, n - 1), axis=axis) * _cubic(away, outer, coefficient)
+            F.take(values, (low + at).clip(0, n - 1), axis=axis) * _cubic(away, outer, coefficient)
             for at, (away, outer) in enumerate(parts, -1)
         ]
         values = terms[0] + terms[1] + terms[2] + terms[3]
@@ -163,14 +162,14 @@ def resize_nearest_neighbor(
         n = images.shape[axis]
         if out == n:
             continue
-        position = arange(out)
+        position = F.arange(out)
         if align_corners and out > 1:
             nearest = (position * (2 * n - 2) + (out - 1)) // (2 * out - 2)
         elif half_pixel_centers:
             nearest = (position * 2 + 1) * n // (2 * out)
         else:
             nearest = position * n // out
-        images = take(images, nearest, axis=axis)
+        images = F.take(images, nearest, axis=axis)
     return images.reshape((*x.shape[:-3], *lengths, x.shape[-1]))
 
 
@@ -203,7 +202,7 @@ def _interpolated(
         return x
     low, part = _places(n, out, align_corners, half_pixel_centers, least=0)
     part = part.reshape((out, *(1,) * (x.ndim - axis - 1)))
-    before, after = take(x, low, axis=axis), take(x, (low + 1).minimum(n - 1), axis=axis)
+    before, after = F.take(x, low, axis=axis), F.take(x, (low + 1).minimum(n - 1), axis=axis)
     return before + (after - before) * part
 
 
@@ -214,14 +213,14 @@ def _places(
 
     Positions are at least `least`.
     """
-    position = arange(out)
+    position = F.arange(out)
     if align_corners and out > 1:
-        place, unit = position * (n - 1), out - 1
+        scaled, unit = position * (n - 1), out - 1
     elif half_pixel_centers:
-        place, unit = position * (2 * n) + (n - out), 2 * out
+        scaled, unit = position * (2 * n) + (n - out), 2 * out
     else:
-        place, unit = position * n, out
+        scaled, unit = position * n, out
     if least is not None:
-        place = place.maximum(least * unit)
-    low = place // unit
-    return low, (place - low * unit).astype("float32") * (1.0 / unit)
+        scaled = scaled.maximum(least * unit)
+    low = scaled // unit
+    return low, (scaled - low * unit).astype("float32") * (1.0 / unit)

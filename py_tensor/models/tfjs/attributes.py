@@ -200,9 +200,9 @@ def _texts(name: str, elements: list[Any], shape: tuple[int | None, ...]) -> Mod
     return ModelConstant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))
 
 
-def malformed(wrong: str, got: str) -> ModelError:
+def malformed(wrong: str, got: str, files: str = "file") -> ModelError:
     """Return the error of a file that violates the format."""
     return ModelError(
-        f"load: not a valid TensorFlow.js model: {wrong}; got {got}; download or save the file "
+        f"load: not a valid TensorFlow.js model: {wrong}; got {got}; download or save the {files} "
         "again"
     )

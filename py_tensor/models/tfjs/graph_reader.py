@@ -10,7 +10,7 @@ graph.proto, node_def.proto and function.proto.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import ModelError
 from ...signatures import parameters_of
@@ -32,34 +32,28 @@ from .control_flow import Definition, Region, node_of, ordered, producers_of, re
 DEPTH = 30
 NESTED_NODES = 50_000
 """Maximum depth of calls of the file's functions, and maximum number of nodes in all of them."""
+_RESULTS = {
+    "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3": "y batch_mean batch_variance",
+    "ListDiff": "out idx",
+    "MaxPoolWithArgmax": "output argmax",
+    "Merge": "output value_index",
+    "NonMaxSuppressionV4": "selected_indices valid_outputs",
+    "NonMaxSuppressionV5": "selected_indices selected_scores valid_outputs",
+    "RaggedRange": "rt_nested_splits rt_dense_values",
+    "SparseFillEmptyRows": "output_indices output_values empty_row_indicator reverse_index_map",
+    "SparseReshape": "output_indices output_shape",
+    "StringNGrams": "ngrams ngrams_splits",
+    "StringSplit": "indices values shape",
+    "Switch": "output_false output_true",
+    "TensorArrayConcatV3": "value lengths",
+    "TensorArrayV3": "handle flow",
+    "TensorListConcat TensorListConcatV2": "tensor lengths",
+    "TensorListPopBack": "output_handle tensor",
+    "TopKV2": "values indices",
+    "Unique UniqueV2": "y idx",
+}
 RESULTS = {
-    "FusedBatchNorm": ("y", "batch_mean", "batch_variance"),
-    "FusedBatchNormV2": ("y", "batch_mean", "batch_variance"),
-    "FusedBatchNormV3": ("y", "batch_mean", "batch_variance"),
-    "ListDiff": ("out", "idx"),
-    "MaxPoolWithArgmax": ("output", "argmax"),
-    "Merge": ("output", "value_index"),
-    "NonMaxSuppressionV4": ("selected_indices", "valid_outputs"),
-    "NonMaxSuppressionV5": ("selected_indices", "selected_scores", "valid_outputs"),
-    "RaggedRange": ("rt_nested_splits", "rt_dense_values"),
-    "SparseFillEmptyRows": (
-        "output_indices",
-        "output_values",
-        "empty_row_indicator",
-        "reverse_index_map",
-    ),
-    "SparseReshape": ("output_indices", "output_shape"),
-    "StringNGrams": ("ngrams", "ngrams_splits"),
-    "StringSplit": ("indices", "values", "shape"),
-    "Switch": ("output_false", "output_true"),
-    "TensorArrayConcatV3": ("value", "lengths"),
-    "TensorArrayV3": ("handle", "flow"),
-    "TensorListConcat": ("tensor", "lengths"),
-    "TensorListConcatV2": ("tensor", "lengths"),
-    "TensorListPopBack": ("output_handle", "tensor"),
-    "TopKV2": ("values", "indices"),
-    "Unique": ("y", "idx"),
-    "UniqueV2": ("y", "idx"),
+    name: tuple(results.split()) for names, results in _RESULTS.items() for name in names.split()
 }
 """Names of the results of operators with several different ones; functions refer to them."""
 IGNORED = frozenset({
@@ -102,6 +96,16 @@ def read(
         return reader.graph("", definitions, inputs, outputs)
     except RecursionError:
         raise malformed("conditions are nested too deeply", "more than Python's stack") from None
+
+
+class _Scope(NamedTuple):
+    """State of the graph whose nodes are converted."""
+
+    substitutes: dict[str, str]
+    constants: dict[str, ModelConstant]
+    """Constants that the nodes read, which are collected here."""
+    depth: int
+    """Number of calls and regions around the graph."""
 
 
 class _GraphReader:
@@ -173,7 +177,7 @@ class _GraphReader:
         inputs = inputs | {name: _info(name, {}, node) for name, node in more.items()}
         order = [placeholder for placeholder in order if placeholder.name not in more]
         constants: dict[str, ModelConstant] = {}
-        nodes = self._nodes(order, wanted, substitutes, constants, depth)
+        nodes = self._nodes(order, wanted, _Scope(substitutes, constants, depth))
         nodes, infos, aliases = _named(nodes, outputs, wanted, {*inputs, *constants})
         for node in nodes:
             if node.outputs[:1] == (node.name,):
@@ -188,15 +192,11 @@ class _GraphReader:
         return ModelGraph(name, tuple(inputs.values()), infos, nodes, constants, aliases)
 
     def _nodes(
-        self,
-        order: list[Definition],
-        wanted: list[str],
-        substitutes: dict[str, str],
-        constants: dict[str, ModelConstant],
-        depth: int,
+        self, order: list[Definition], wanted: list[str], scope: _Scope
     ) -> tuple[ModelNode, ...]:
         """Convert definitions in the order in which they run; those of constants are collected."""
-        self._count(len(order) if depth else 0, depth)
+        substitutes = scope.substitutes
+        self._count(len(order) if scope.depth else 0, scope.depth)
         used: dict[str, int] = {}
         needs = [definition.needs(substitutes) for definition in order]
         for value in [*wanted, *(value for values in needs for value in values)]:
@@ -208,7 +208,7 @@ class _GraphReader:
             if operator == "Const":
                 constant = self._constant(definition)
                 if constant is not None:
-                    constants[name] = constant
+                    scope.constants[name] = constant
                     continue
                 operator = f"Const of {_type(definition.attributes.get('dtype'))}"
             row = self._table.get(operator)
@@ -219,7 +219,7 @@ class _GraphReader:
             if results is None:
                 count = used.get(name, 0)
                 results = (name, *(f"{name}:{at}" for at in range(1, count + 1)))
-            options = self._attributes(definition, substitutes, constants, depth)
+            options = self._attributes(definition, scope)
             nodes.append(ModelNode(name, operator, inputs, results, options, 0))
         return tuple(nodes)
 
@@ -234,46 +234,32 @@ class _GraphReader:
                 f"{NESTED_NODES:,}; save the model without functions"
             )
 
-    def _attributes(
-        self,
-        definition: Definition,
-        substitutes: dict[str, str],
-        constants: dict[str, ModelConstant],
-        depth: int,
-    ) -> dict[str, Any]:
+    def _attributes(self, definition: Definition, scope: _Scope) -> dict[str, Any]:
         row = self._table.get(definition.operator)
         parameters = None if row is None else parameters_of(row.function)
         options: dict[str, Any] = {}
         for key, value in definition.attributes.items():
             accepted = parameters is not None and parameters.accepts_keyword(key)
             if isinstance(value, Region):
-                options[key] = self._region(value, substitutes, constants, depth + 1)
+                options[key] = self._region(value, scope)
             elif isinstance(value, FunctionName):
                 if accepted:
-                    options[key] = self._function(value.name, depth + 1)
+                    options[key] = self._function(value.name, scope.depth + 1)
             elif accepted or not _ignorable(key, value):
                 options[key] = value
         return options
 
-    def _region(
-        self,
-        region: Region,
-        substitutes: dict[str, str],
-        constants: dict[str, ModelConstant],
-        depth: int,
-    ) -> ModelGraph:
+    def _region(self, region: Region, around: _Scope) -> ModelGraph:
         """Return the graph of nodes that may read the values of the graph around them."""
-        outputs = [resolved(name, substitutes) for name in region.outputs]
-        order = ordered(region.producers, outputs, substitutes, region.inputs)
-        own: dict[str, ModelConstant] = {}
-        nodes = self._nodes(order, outputs, substitutes, own, depth)
-        return ModelGraph(
-            "",
-            tuple(ValueInfo(name, None, None) for name in region.inputs),
-            tuple(ValueInfo(name, None, None) for name in outputs),
-            nodes,
-            own,
+        outputs = [resolved(name, around.substitutes) for name in region.outputs]
+        order = ordered(region.producers, outputs, around.substitutes, region.inputs)
+        scope = _Scope(around.substitutes, {}, around.depth + 1)
+        nodes = self._nodes(order, outputs, scope)
+        starts, ends = (
+            tuple(ValueInfo(name, None, None) for name in names)
+            for names in (region.inputs, outputs)
         )
+        return ModelGraph("", starts, ends, nodes, scope.constants)
 
     def _function(self, name: str, depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""

@@ -33,27 +33,16 @@ STATES = {"GRU": 1, "LSTM": 2, "SimpleRNN": 1, "ConvLSTM1D": 2, "ConvLSTM2D": 2,
 _ALIASES = {
     **{f"AvgPool{n}D": f"AveragePooling{n}D" for n in (1, 2, 3)},
     **{f"MaxPool{n}D": f"MaxPooling{n}D" for n in (1, 2, 3)},
-    "BatchNormalizationV1": "BatchNormalization",
-    "BatchNormalizationV2": "BatchNormalization",
-    "GRUV1": "GRU",
-    "GRUV2": "GRU",
-    "LSTMV1": "LSTM",
-    "LSTMV2": "LSTM",
+    **{f"{name}V{n}": name for name in ("BatchNormalization", "GRU", "LSTM") for n in (1, 2)},
     "SyncBatchNormalization": "BatchNormalization",
     "UnifiedGRU": "GRU",
     "UnifiedLSTM": "LSTM",
 }
 _CELLS = {
-    "GRUCell": "GRU",
-    "GRUCellV2": "GRU",
-    "LSTMCell": "LSTM",
-    "LSTMCellV2": "LSTM",
+    **{f"{name}Cell{version}": name for name in ("GRU", "LSTM") for version in ("", "V2")},
     "SimpleRNNCell": "SimpleRNN",
 }
-_OF_LOOPS = (
-    *("go_backwards", "return_sequences", "return_state", "stateful"),
-    "zero_output_for_mask",
-)
+_OF_LOOPS = ["go_backwards", "return_sequences", "return_state", "stateful", "zero_output_for_mask"]
 _IGNORED = {
     "adjustment", "autocast", "batch_input_shape", "batch_shape", "bounding_box_format",
     "build_config", "cell", "dtype", "fused", "input_dtype", "input_length", "input_shape",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -19,6 +20,7 @@ from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ..graph import TEXT, ModelConstant, constant_of_entry
 from ..sources import check_neighbour
+from .attributes import malformed
 
 CODES = {
     "float32": "F32", "float16": "F16", "int32": "I32", "int64": "I64", "int16": "I16",
@@ -26,6 +28,7 @@ CODES = {
     "complex64": "C64",
 }  # fmt: skip
 """Code of each dtype in an `Entry`. Texts have none."""
+_malformed = partial(malformed, files="files")
 _QUANTIZED = {"uint8": "B", "uint16": "H"}
 """`struct` code of the steps of quantized weights."""
 _RANK = 32
@@ -171,10 +174,3 @@ def _weight(name: str, spec: dict[str, Any], shards: _Shards) -> ModelConstant:
         ) from None
     code = CODES[dtype]
     return constant_of_entry(name, Entry(code, entry.shape, numbers.tobytes()))
-
-
-def _malformed(wrong: str, got: str) -> ModelError:
-    return ModelError(
-        f"load: not a valid TensorFlow.js model: {wrong}; got {got}; download or save the files "
-        "again"
-    )

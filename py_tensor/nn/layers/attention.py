@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from ... import functions as F
 from ...dtypes import float32
 from ...errors import ShapeError
 from ...functions.arguments import integer
-from ...functions.creation import arange, zeros
 from ...functions.data_types import lowest_stored
-from ...functions.elementwise import where
-from ...functions.joining import concat
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike, DTypeLike
 from ..attention import scaled_dot_product_attention
@@ -91,14 +90,11 @@ class MultiHeadAttention(Module):
                 f"{heads} for {features} features; use a divisor"
             )
         self.features, self.heads = features, heads
-        self.query = Dense(features, features, bias=bias, dtype=dtype)
-        self.key = Dense(
-            features if key_inputs is None else key_inputs, features, bias=bias, dtype=dtype
-        )
-        self.value = Dense(
-            features if value_inputs is None else value_inputs, features, bias=bias, dtype=dtype
-        )
-        self.output = Dense(features, features, bias=bias, dtype=dtype)
+        dense = partial(Dense, outputs=features, bias=bias, dtype=dtype)
+        self.query = dense(features)
+        self.key = dense(features if key_inputs is None else key_inputs)
+        self.value = dense(features if value_inputs is None else value_inputs)
+        self.output = dense(features)
 
     def forward(
         self,
@@ -118,7 +114,7 @@ class MultiHeadAttention(Module):
             for projected in (self.query(query), self.key(key), self.value(value))
         )
         if cache is not None:
-            k, v = concat([cache.keys, k], axis=2), concat([cache.values, v], axis=2)
+            k, v = F.concat([cache.keys, k], axis=2), F.concat([cache.values, v], axis=2)
             if causal:
                 mask, causal = _causal_after(q.shape[2], k.shape[2], mask), False
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal)
@@ -145,7 +141,7 @@ class MultiHeadAttention(Module):
         (2, 4, 2, 4)
         """
         shape = (batch, self.heads, 0, self.features // self.heads)
-        none = zeros(shape, dtype=self.key.weight.dtype)
+        none = F.zeros(shape, dtype=self.key.weight.dtype)
         return KeyValueCache(none, none)
 
     def _split(self, x: Tensor) -> Tensor:
@@ -165,12 +161,12 @@ class MultiHeadAttention(Module):
 
 def _causal_after(queries: int, keys: int, mask: ArrayLike | None) -> Tensor:
     """Return a mask with which the last queries of as many positions as keys see no later keys."""
-    position = arange(keys - queries, keys).reshape((-1, 1))
-    visible: Tensor = position >= arange(keys)
+    position = F.arange(keys - queries, keys).reshape((-1, 1))
+    visible: Tensor = position >= F.arange(keys)
     if mask is None:
         return visible
     tensor = as_tensor("attention", mask)
     if tensor.dtype.kind == "b":
         return tensor.logical_and(visible)
     # Scores are added to it, so it is not the lowest number itself.
-    return where(visible, tensor, 0.5 * lowest_stored(tensor.dtype))
+    return F.where(visible, tensor, 0.5 * lowest_stored(tensor.dtype))

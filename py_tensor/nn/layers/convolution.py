@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 from ...dtypes import float32
 from ...errors import ShapeError
-from ...functions.arguments import flag, integer
-from ...functions.decorators import documented
+from ...functions.arguments import integer
 from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
 from ...typing import DTypeLike, PaddingLike, PerAxis
-from ..contracts import CHANNELWISE_LAYER, CONVOLUTION_LAYER, TRANSPOSED_LAYER, contract
-from ..convolution import (
-    conv1d,
-    conv1d_transpose,
-    conv2d,
-    conv2d_transpose,
-    conv3d,
-    conv3d_transpose,
-    depthwise_conv2d,
-    separable_conv2d,
-)
-from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
+from .. import convolution
+from ..contracts import CHANNELWISE_LAYER, CONVOLUTION_LAYER, TRANSPOSED_LAYER
+from ..initializers import InitializerFunction, glorot_uniform, initial, initial_bias, zeros
 from ..module import static_field
 from .windowed import Windowed
 
@@ -31,6 +20,7 @@ from .windowed import Windowed
 class _Kernels(Windowed):
     """Layer of windows with weights and a bias."""
 
+    contracts = CHANNELWISE_LAYER
     inputs: int = static_field()
     outputs: int = static_field()
     bias: Tensor | None
@@ -49,11 +39,7 @@ class _Kernels(Windowed):
     ) -> None:
         """Set the fields."""
         self.inputs, self.outputs = inputs, outputs
-        self.bias = (
-            initial(type(self).__name__, bias_init, (outputs,), dtype)
-            if flag(type(self).__name__, "bias", bias)
-            else None
-        )
+        self.bias = initial_bias(type(self).__name__, bias, bias_init, outputs, dtype)
 
     def biased(self, x: Tensor) -> Tensor:
         """Add the bias, if there is one."""
@@ -69,7 +55,6 @@ class _Grouped(_Kernels):
 
     weight: Tensor
     groups: int = static_field()
-    function: ClassVar[Callable[..., Tensor]]
 
     def set_groups(self, inputs: int, outputs: int, groups: int) -> None:
         """Set the field. Raise ShapeError if it does not divide both numbers of channels."""
@@ -92,6 +77,8 @@ class _Grouped(_Kernels):
 
 
 class _Conv(_Grouped):
+    contracts = CONVOLUTION_LAYER
+
     def __init__(
         self,
         inputs: int,
@@ -116,8 +103,7 @@ class _Conv(_Grouped):
         self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
 
-@documented(*contract(CONVOLUTION_LAYER, 1))
-class Conv1D(_Conv):
+class Conv1D(_Conv, count=1, function=convolution.conv1d):
     """Convolve sequences with a learned kernel, as `conv1d`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
@@ -131,12 +117,8 @@ class Conv1D(_Conv):
     [[[3.0], [6.0]]]
     """
 
-    count = 1
-    function = staticmethod(conv1d)
 
-
-@documented(*contract(CONVOLUTION_LAYER, 2))
-class Conv2D(_Conv):
+class Conv2D(_Conv, count=2, function=convolution.conv2d):
     """Convolve images with a learned kernel, as `conv2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
@@ -150,12 +132,8 @@ class Conv2D(_Conv):
     [[[[3.0], [6.0]]]]
     """
 
-    count = 2
-    function = staticmethod(conv2d)
 
-
-@documented(*contract(CONVOLUTION_LAYER, 3))
-class Conv3D(_Conv):
+class Conv3D(_Conv, count=3, function=convolution.conv3d):
     """Convolve volumes with a learned kernel, as `conv3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
@@ -170,11 +148,9 @@ class Conv3D(_Conv):
     [[[[[3.0]]]]]
     """
 
-    count = 3
-    function = staticmethod(conv3d)
-
 
 class _ConvTranspose(_Grouped):
+    contracts = TRANSPOSED_LAYER
     output_padding: tuple[int, ...] = static_field()
 
     def __init__(
@@ -208,8 +184,7 @@ class _ConvTranspose(_Grouped):
         return {**super().options(), "output_padding": self.output_padding}
 
 
-@documented(*contract(TRANSPOSED_LAYER, 1))
-class ConvTranspose1D(_ConvTranspose):
+class ConvTranspose1D(_ConvTranspose, count=1, function=convolution.conv1d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv1d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, width, inputs) and returns one of shape
@@ -223,12 +198,8 @@ class ConvTranspose1D(_ConvTranspose):
     [[[1.0], [3.0], [2.0]]]
     """
 
-    count = 1
-    function = staticmethod(conv1d_transpose)
 
-
-@documented(*contract(TRANSPOSED_LAYER, 2))
-class ConvTranspose2D(_ConvTranspose):
+class ConvTranspose2D(_ConvTranspose, count=2, function=convolution.conv2d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv2d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
@@ -242,12 +213,8 @@ class ConvTranspose2D(_ConvTranspose):
     [[[[1.0], [3.0], [2.0]]]]
     """
 
-    count = 2
-    function = staticmethod(conv2d_transpose)
 
-
-@documented(*contract(TRANSPOSED_LAYER, 3))
-class ConvTranspose3D(_ConvTranspose):
+class ConvTranspose3D(_ConvTranspose, count=3, function=convolution.conv3d_transpose):
     """Apply a transposed convolution with a learned kernel, as `conv3d_transpose`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, inputs) and returns one
@@ -262,12 +229,8 @@ class ConvTranspose3D(_ConvTranspose):
     [[[[[1.0], [3.0], [2.0]]]]]
     """
 
-    count = 3
-    function = staticmethod(conv3d_transpose)
 
-
-@documented(*contract(CHANNELWISE_LAYER, 2))
-class DepthwiseConv2D(_Kernels):
+class DepthwiseConv2D(_Kernels, count=2):
     """Convolve each channel of images with its own learned kernels, as `depthwise_conv2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and returns one of
@@ -311,11 +274,10 @@ class DepthwiseConv2D(_Kernels):
         self.set_channels(channels, channels * multiplier, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self.biased(depthwise_conv2d(x, self.weight, **self.options()))
+        return self.biased(convolution.depthwise_conv2d(x, self.weight, **self.options()))
 
 
-@documented(*contract(CHANNELWISE_LAYER, 2))
-class SeparableConv2D(_Kernels):
+class SeparableConv2D(_Kernels, count=2):
     """Convolve each channel separately, then all channels together, as `separable_conv2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, inputs) and returns one of
@@ -362,7 +324,9 @@ class SeparableConv2D(_Kernels):
         self.set_channels(inputs, outputs, bias, bias_init, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return self.biased(separable_conv2d(x, self.depthwise, self.pointwise, **self.options()))
+        return self.biased(
+            convolution.separable_conv2d(x, self.depthwise, self.pointwise, **self.options())
+        )
 
 
 def _depthwise_weight(

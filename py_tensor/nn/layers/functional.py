@@ -154,10 +154,10 @@ class Model(Module):
     def __init__(self, inputs: Any, outputs: Any) -> None:
         starts, self.inputs = tree_flatten(inputs)
         ends, structure = tree_flatten(outputs)
-        for given in (*starts, *ends):
-            if not isinstance(given, LayerOutput):
+        for value in (*starts, *ends):
+            if not isinstance(value, LayerOutput):
                 raise ArgumentError(
-                    f"Model: inputs and outputs must be symbolic; got {given!r:.60}; start from "
+                    f"Model: inputs and outputs must be symbolic; got {value!r:.60}; start from "
                     "pt.nn.Input and call layers on it"
                 )
         slots: dict[tuple[int, int], int] = {_key(start): at for at, start in enumerate(starts)}
@@ -170,8 +170,8 @@ class Model(Module):
                 (True, slots[_key(leaf)]) if isinstance(leaf, LayerOutput) else (False, leaf)
                 for leaf in call.leaves
             )
-            place = list(layers).index(id(call.module))
-            steps.append(_Step(place, call.structure, sources, call.kwargs))
+            number = list(layers).index(id(call.module))
+            steps.append(_Step(number, call.structure, sources, call.kwargs))
             results = call.results
             slots |= {(id(call), at): count + at for at in range(results)}
             count += results
@@ -204,12 +204,12 @@ def _key(output: LayerOutput) -> tuple[int, int]:
 
 def _ordered(ends: list[LayerOutput], known: dict[tuple[int, int], int]) -> list[LayerCall]:
     """Return the calls that the outputs depend on, each after those it depends on itself."""
-    found: dict[int, LayerCall] = {}
+    calls: dict[int, LayerCall] = {}
     waiting: list[tuple[LayerOutput, bool]] = [(end, False) for end in reversed(ends)]
     while waiting:
         output, is_ready = waiting.pop()
         call = output.call
-        if _key(output) in known or (call is not None and id(call) in found):
+        if _key(output) in known or (call is not None and id(call) in calls):
             continue
         if call is None:
             raise ArgumentError(
@@ -217,8 +217,8 @@ def _ordered(ends: list[LayerOutput], known: dict[tuple[int, int], int]) -> list
                 "to inputs"
             )
         if is_ready:
-            found[id(call)] = call
+            calls[id(call)] = call
             continue
         waiting.append((output, True))
         waiting += [(leaf, False) for leaf in call.leaves if isinstance(leaf, LayerOutput)][::-1]
-    return list(found.values())
+    return list(calls.values())

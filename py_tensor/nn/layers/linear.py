@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ... import random
 from ...dtypes import float32
-from ...functions.arguments import flag, integer, number
+from ...functions.arguments import integer, number
 from ...tensor import Tensor
 from ...typing import ArrayLike, DTypeLike, ShapeLike
 from ..activations import prelu
 from ..embedding import embedding
-from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
+from ..initializers import InitializerFunction, glorot_uniform, initial, initial_bias, zeros
 from ..module import Module, static_field
 
 
@@ -54,12 +54,8 @@ class Dense(Module):
         name = type(self).__name__
         self.inputs = integer(name, "inputs", inputs, 0)
         self.outputs = integer(name, "outputs", outputs, 0)
-        self.weight = initial(type(self).__name__, weight_init, (self.inputs, self.outputs), dtype)
-        self.bias = (
-            initial(type(self).__name__, bias_init, (self.outputs,), dtype)
-            if flag(type(self).__name__, "bias", bias)
-            else None
-        )
+        self.weight = initial(name, weight_init, (self.inputs, self.outputs), dtype)
+        self.bias = initial_bias(name, bias, bias_init, self.outputs, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         result = x @ self.weight

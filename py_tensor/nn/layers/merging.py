@@ -7,16 +7,15 @@ from functools import reduce
 from operator import add, mul, sub, truediv
 from typing import ClassVar
 
+from ... import functions as F
 from ...errors import ArgumentError
 from ...functions.arguments import integer
-from ...functions.elementwise import maximum, minimum
-from ...functions.joining import concat
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike
 from ..module import Module, static_field
 
 
-def _folded(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+def folded(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     def merged(x: Tensor, *more: Tensor) -> Tensor:
         return reduce(function, more, x)
 
@@ -28,12 +27,12 @@ def _average(x: Tensor, *more: Tensor) -> Tensor:
 
 
 MERGES: dict[str, Callable[..., Tensor]] = {
-    "Add": _folded(add),
+    "Add": folded(add),
     "Average": _average,
     "Divide": truediv,
-    "Maximum": _folded(maximum),
-    "Minimum": _folded(minimum),
-    "Multiply": _folded(mul),
+    "Maximum": folded(F.maximum),
+    "Minimum": folded(F.minimum),
+    "Multiply": folded(mul),
     "Subtract": sub,
 }
 """Functions that merge tensors, by the name of their layer in Keras."""
@@ -188,7 +187,7 @@ class Concatenate(_Merge):
         self.axis = integer("Concatenate", "axis", axis)
 
     def _merged(self, tensors: list[Tensor]) -> Tensor:
-        return concat(tensors, axis=self.axis)
+        return F.concat(tensors, axis=self.axis)
 
     def facts(self) -> str:
         return f"axis {self.axis}"

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import ClassVar
-
-from ...functions.decorators import documented
 from ...functions.sliding_windows import per_axis
 from ...tensor import Tensor
 from ...typing import PaddingLike, PerAxis
 from .. import pooling
-from ..contracts import ADAPTIVE_LAYER, POOLING_LAYER, contract
+from ..contracts import ADAPTIVE_LAYER, POOLING_LAYER
 from ..module import Module, static_field
-from .windowed import Windowed
+from .windowed import Sized, Windowed
 
 _AVG = "The mean is over the elements of the input alone."
 _MAX = "Padding counts as the lowest number."
 
 
 class _Pool(Windowed):
-    function: ClassVar[Callable[..., Tensor]]
+    contracts = POOLING_LAYER
 
     def __init__(
         self,
@@ -38,8 +34,7 @@ class _Pool(Windowed):
         return ", ".join(self.window_facts(self.size))
 
 
-@documented(*contract(POOLING_LAYER, 1, padded=_MAX))
-class MaxPool1D(_Pool):
+class MaxPool1D(_Pool, count=1, function=pooling.max_pool1d, padded=_MAX):
     """Return the largest element of each window, as `max_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
@@ -53,12 +48,8 @@ class MaxPool1D(_Pool):
     [[[5.0], [4.0]]]
     """
 
-    count = 1
-    function = staticmethod(pooling.max_pool1d)
 
-
-@documented(*contract(POOLING_LAYER, 2, padded=_MAX))
-class MaxPool2D(_Pool):
+class MaxPool2D(_Pool, count=2, function=pooling.max_pool2d, padded=_MAX):
     """Return the largest element of each window, as `max_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
@@ -72,12 +63,8 @@ class MaxPool2D(_Pool):
     [[[[5.0], [4.0]]]]
     """
 
-    count = 2
-    function = staticmethod(pooling.max_pool2d)
 
-
-@documented(*contract(POOLING_LAYER, 3, padded=_MAX))
-class MaxPool3D(_Pool):
+class MaxPool3D(_Pool, count=3, function=pooling.max_pool3d, padded=_MAX):
     """Return the largest element of each window, as `max_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
@@ -91,12 +78,8 @@ class MaxPool3D(_Pool):
     [[[[[5.0], [4.0]]]]]
     """
 
-    count = 3
-    function = staticmethod(pooling.max_pool3d)
 
-
-@documented(*contract(POOLING_LAYER, 1, padded=_AVG))
-class AvgPool1D(_Pool):
+class AvgPool1D(_Pool, count=1, function=pooling.avg_pool1d, padded=_AVG):
     """Return the mean of each window, as `avg_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
@@ -110,12 +93,8 @@ class AvgPool1D(_Pool):
     [[[3.0], [3.0]]]
     """
 
-    count = 1
-    function = staticmethod(pooling.avg_pool1d)
 
-
-@documented(*contract(POOLING_LAYER, 2, padded=_AVG))
-class AvgPool2D(_Pool):
+class AvgPool2D(_Pool, count=2, function=pooling.avg_pool2d, padded=_AVG):
     """Return the mean of each window, as `avg_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
@@ -129,12 +108,8 @@ class AvgPool2D(_Pool):
     [[[[3.0], [3.0]]]]
     """
 
-    count = 2
-    function = staticmethod(pooling.avg_pool2d)
 
-
-@documented(*contract(POOLING_LAYER, 3, padded=_AVG))
-class AvgPool3D(_Pool):
+class AvgPool3D(_Pool, count=3, function=pooling.avg_pool3d, padded=_AVG):
     """Return the mean of each window, as `avg_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
@@ -148,14 +123,10 @@ class AvgPool3D(_Pool):
     [[[[[3.0], [3.0]]]]]
     """
 
-    count = 3
-    function = staticmethod(pooling.avg_pool3d)
 
-
-class _Adaptive(Module):
+class _Adaptive(Sized):
+    contracts = ADAPTIVE_LAYER
     out: tuple[int, ...] = static_field()
-    count: ClassVar[int]
-    function: ClassVar[Callable[..., Tensor]]
 
     def __init__(self, out: PerAxis) -> None:
         self.out = per_axis(type(self).__name__, "size of the result", out, 1, self.count)
@@ -167,8 +138,7 @@ class _Adaptive(Module):
         return "x".join(map(str, self.out))
 
 
-@documented(*contract(ADAPTIVE_LAYER, 1))
-class AdaptiveMaxPool1D(_Adaptive):
+class AdaptiveMaxPool1D(_Adaptive, count=1, function=pooling.adaptive_max_pool1d):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a numeric dtype. It
@@ -182,12 +152,8 @@ class AdaptiveMaxPool1D(_Adaptive):
     [[[5.0], [4.0]]]
     """
 
-    count = 1
-    function = staticmethod(pooling.adaptive_max_pool1d)
 
-
-@documented(*contract(ADAPTIVE_LAYER, 2))
-class AdaptiveMaxPool2D(_Adaptive):
+class AdaptiveMaxPool2D(_Adaptive, count=2, function=pooling.adaptive_max_pool2d):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a numeric dtype.
@@ -201,12 +167,8 @@ class AdaptiveMaxPool2D(_Adaptive):
     [[[[5.0], [4.0]]]]
     """
 
-    count = 2
-    function = staticmethod(pooling.adaptive_max_pool2d)
 
-
-@documented(*contract(ADAPTIVE_LAYER, 3))
-class AdaptiveMaxPool3D(_Adaptive):
+class AdaptiveMaxPool3D(_Adaptive, count=3, function=pooling.adaptive_max_pool3d):
     """Return the maximum of each of `out` parts per axis, as `adaptive_max_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a numeric
@@ -220,12 +182,8 @@ class AdaptiveMaxPool3D(_Adaptive):
     [[[[[5.0], [4.0]]]]]
     """
 
-    count = 3
-    function = staticmethod(pooling.adaptive_max_pool3d)
 
-
-@documented(*contract(ADAPTIVE_LAYER, 1))
-class AdaptiveAvgPool1D(_Adaptive):
+class AdaptiveAvgPool1D(_Adaptive, count=1, function=pooling.adaptive_avg_pool1d):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool1d`.
 
     Calling the layer takes a tensor of shape (batch, width, channels) and a floating dtype. It
@@ -239,12 +197,8 @@ class AdaptiveAvgPool1D(_Adaptive):
     [[[3.0], [3.0]]]
     """
 
-    count = 1
-    function = staticmethod(pooling.adaptive_avg_pool1d)
 
-
-@documented(*contract(ADAPTIVE_LAYER, 2))
-class AdaptiveAvgPool2D(_Adaptive):
+class AdaptiveAvgPool2D(_Adaptive, count=2, function=pooling.adaptive_avg_pool2d):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool2d`.
 
     Calling the layer takes a tensor of shape (batch, height, width, channels) and a floating dtype.
@@ -258,12 +212,8 @@ class AdaptiveAvgPool2D(_Adaptive):
     [[[[3.0], [3.0]]]]
     """
 
-    count = 2
-    function = staticmethod(pooling.adaptive_avg_pool2d)
 
-
-@documented(*contract(ADAPTIVE_LAYER, 3))
-class AdaptiveAvgPool3D(_Adaptive):
+class AdaptiveAvgPool3D(_Adaptive, count=3, function=pooling.adaptive_avg_pool3d):
     """Return the mean of each of `out` parts per axis, as `adaptive_avg_pool3d`.
 
     Calling the layer takes a tensor of shape (batch, depth, height, width, channels) and a floating
@@ -276,9 +226,6 @@ class AdaptiveAvgPool3D(_Adaptive):
     >>> pt.nn.AdaptiveAvgPool3D((1, 1, 2))(x).tolist()
     [[[[[3.0], [3.0]]]]]
     """
-
-    count = 3
-    function = staticmethod(pooling.adaptive_avg_pool3d)
 
 
 class GlobalMaxPool(Module):

@@ -13,20 +13,20 @@ from functools import reduce
 from operator import add, mul
 from typing import Any, ClassVar, TypedDict, Unpack
 
-from ... import random
+from ... import functions as F, random
 from ...dtypes import float32
 from ...errors import ArgumentError, ShapeError
 from ...functions import creation
 from ...functions.arguments import choice, flag, integer
-from ...functions.elementwise import where
 from ...functions.indexing import replace
-from ...functions.joining import concat, stack
 from ...ir.pytree import tree_leaves, tree_map
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike, DTypeLike
 from ..dropout import check_rate, dropout
 from ..initializers import InitializerFunction, glorot_uniform, initial, zeros
 from ..module import Module, buffer_field, static_field
+
+MERGE_MODES = ("concat", "sum", "mul", "ave")
 
 
 class RecurrentOptions(TypedDict, total=False):
@@ -126,16 +126,11 @@ class _Recurrent(Module):
             setattr(self, option, flag(name, option, options.get(option, usual)))
         self.dropout = check_rate(name, options.get("dropout", 0.0))
         self.recurrent_dropout = check_rate(name, options.get("recurrent_dropout", 0.0))
-        self.weight = initial(type(self).__name__, weight_init, (inputs, self.gates * units), dtype)
-        self.recurrent_weight = initial(
-            type(self).__name__, recurrent_init, (units, self.gates * units), dtype
-        )
-        self.bias = initial(
-            type(self).__name__,
-            self.default_bias_init if bias_init is None else bias_init,
-            (self.gates * units,),
-            dtype,
-        )
+        columns = self.gates * units
+        self.weight = initial(name, weight_init, (inputs, columns), dtype)
+        self.recurrent_weight = initial(name, recurrent_init, (units, columns), dtype)
+        own_init = self.default_bias_init if bias_init is None else bias_init
+        self.bias = initial(name, own_init, (columns,), dtype)
         self.upper = tuple(
             type(self)(
                 units,
@@ -157,6 +152,10 @@ class _Recurrent(Module):
                     "number of sequences in each batch"
                 )
             self.last_state = self._zero_state(options["batch_size"], dtype)
+        self._add_parameters(bias_init, dtype)
+
+    def _add_parameters(self, bias_init: InitializerFunction | None, dtype: DTypeLike) -> None:
+        """Create the parameters that a subclass adds."""
 
     def reset_state(self) -> None:
         """Set the state of a stateful layer to zeros; other layers keep none.
@@ -225,7 +224,7 @@ class _Recurrent(Module):
                 new = _where_valid(valid[:, at : at + 1], new, state)
             state = new
             outputs.append(tree_leaves(state)[0])
-        return stack(outputs, axis=1), state
+        return F.stack(outputs, axis=1), state
 
     def _zero_state(self, batch: int, dtype: DTypeLike) -> Any:
         layers: tuple[Any, ...] = (self, *self.upper)
@@ -272,7 +271,7 @@ def _valid_steps(operation: str, x: Tensor, mask: ArrayLike) -> Tensor:
 
 
 def _where_valid(valid: Tensor, new: Any, old: Any) -> Any:
-    return tree_map(lambda a, b: where(valid, a, b), new, old)
+    return tree_map(lambda a, b: F.where(valid, a, b), new, old)
 
 
 class RNN(_Recurrent):
@@ -363,27 +362,8 @@ class GRU(_Recurrent):
     gates = 3
     recurrent_bias: Tensor
 
-    def __init__(
-        self,
-        inputs: int,
-        units: int,
-        *,
-        weight_init: InitializerFunction = glorot_uniform,
-        recurrent_init: InitializerFunction = _scaled_uniform,
-        bias_init: InitializerFunction | None = None,
-        dtype: DTypeLike = float32,
-        **options: Unpack[RecurrentOptions],
-    ) -> None:
-        super().__init__(
-            inputs,
-            units,
-            weight_init=weight_init,
-            recurrent_init=recurrent_init,
-            bias_init=bias_init,
-            dtype=dtype,
-            **options,
-        )
-        self.recurrent_bias = (bias_init or zeros)((self.gates * units,), dtype=dtype)
+    def _add_parameters(self, bias_init: InitializerFunction | None, dtype: DTypeLike) -> None:
+        self.recurrent_bias = (bias_init or zeros)((self.gates * self.units,), dtype=dtype)
 
     def _step(self, inputs: Tensor, state: Any, kept: Tensor | None) -> Any:
         xr, xz, xn = self._split(inputs)
@@ -487,7 +467,7 @@ class Bidirectional(Module):
     def __init__(
         self, forward_layer: Module, backward_layer: Module, *, merge_mode: str = "concat"
     ) -> None:
-        choice("Bidirectional", "merge_mode", merge_mode, ("concat", "sum", "mul", "ave"))
+        choice("Bidirectional", "merge_mode", merge_mode, MERGE_MODES)
         self.forward_layer = forward_layer
         self.backward_layer = backward_layer
         self.merge_mode = merge_mode
@@ -527,13 +507,13 @@ class Bidirectional(Module):
             results = [outputs for outputs, _ in results]
         if self.return_sequences:
             results[1] = results[1].flip(axis=1)
-        outputs = _merged(self.merge_mode, results)
+        outputs = merged(self.merge_mode, results)
         return (outputs, states) if self.return_state else outputs
 
 
-def _merged(mode: str, outputs: list[Tensor]) -> Tensor:
+def merged(mode: str, outputs: list[Tensor]) -> Tensor:
     if mode == "concat":
-        return concat(outputs, axis=-1)
+        return F.concat(outputs, axis=-1)
     if mode == "mul":
         return reduce(mul, outputs)
     total = reduce(add, outputs)

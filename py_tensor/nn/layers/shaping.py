@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
+from ... import functions as F
 from ...dtypes import wrong_type
 from ...errors import ShapeError
 from ...functions import creation
 from ...functions.arguments import choice
 from ...functions.indexing import selected
-from ...functions.manipulation import pad
 from ...functions.sliding_windows import explicit_padding, per_axis
 from ...tensor import Tensor
 from ...typing import PaddingLike, PerAxis
@@ -17,6 +17,7 @@ from ..dropout import check_rate, dropout
 from ..module import Module, static_field
 from ..patches import pixel_shuffle
 from ..resize import resize_bicubic, resize_bilinear, resize_nearest_neighbor
+from .windowed import Sized
 
 
 class Upsample(Module):
@@ -92,9 +93,8 @@ class PixelShuffle(Module):
         return str(self.factor)
 
 
-class _Edges(Module):
+class _Edges(Sized):
     widths: tuple[tuple[int, int], ...] = static_field()
-    count: ClassVar[int]
 
     def __init__(self, widths: PaddingLike = 1) -> None:
         self.widths = explicit_padding(type(self).__name__, widths, self.count)
@@ -110,7 +110,7 @@ class _Edges(Module):
 
 class _ZeroPadding(_Edges):
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
-        return pad(self._checked(x), ((0, 0), *self.widths, (0, 0)))
+        return F.pad(self._checked(x), ((0, 0), *self.widths, (0, 0)))
 
 
 class _Cropping(_Edges):
@@ -126,7 +126,7 @@ class _Cropping(_Edges):
         return selected(x, (slice(None), *inner))
 
 
-class ZeroPadding1D(_ZeroPadding):
+class ZeroPadding1D(_ZeroPadding, count=1):
     """Add zeros before and after sequences of shape (batch, time, channels).
 
     Args:
@@ -140,10 +140,8 @@ class ZeroPadding1D(_ZeroPadding):
     [0.0, 1.0, 1.0, 0.0, 0.0]
     """
 
-    count = 1
 
-
-class ZeroPadding2D(_ZeroPadding):
+class ZeroPadding2D(_ZeroPadding, count=2):
     """Add zeros around images of shape (batch, height, width, channels).
 
     Args:
@@ -157,10 +155,8 @@ class ZeroPadding2D(_ZeroPadding):
     (1, 3, 4, 3)
     """
 
-    count = 2
 
-
-class Cropping1D(_Cropping):
+class Cropping1D(_Cropping, count=1):
     """Cut off both ends of sequences of shape (batch, time, channels).
 
     Args:
@@ -174,10 +170,8 @@ class Cropping1D(_Cropping):
     [1, 2, 3]
     """
 
-    count = 1
 
-
-class Cropping2D(_Cropping):
+class Cropping2D(_Cropping, count=2):
     """Cut off the edges of images of shape (batch, height, width, channels).
 
     Args:
@@ -190,8 +184,6 @@ class Cropping2D(_Cropping):
     >>> pt.nn.Cropping2D(((0, 1), (2, 0)))(pt.ones((1, 4, 4, 3))).shape
     (1, 3, 2, 3)
     """
-
-    count = 2
 
 
 class SpatialDropout(Module):

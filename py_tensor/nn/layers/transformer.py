@@ -48,6 +48,10 @@ class _TransformerLayer(Module):
         self.activation = function_of(type(self).__name__, "activation", activation)
         self.dropout = check_rate(type(self).__name__, dropout)
         self.norm_first = flag(type(self).__name__, "norm_first", norm_first)
+        self._add_parts(features, heads, dtype)
+
+    def _add_parts(self, features: int, heads: int, dtype: DTypeLike) -> None:
+        """Create the parts that a subclass adds."""
 
     def _residual(
         self, x: Tensor, norm: LayerNorm, function: Callable[[Tensor], Tensor], training: bool
@@ -164,28 +168,7 @@ class TransformerDecoderLayer(_TransformerLayer):
     cross_attention: MultiHeadAttention
     norm_count = 3
 
-    def __init__(
-        self,
-        features: int,
-        heads: int,
-        *,
-        hidden: int = 2048,
-        dropout: float = 0.1,
-        activation: Callable[[Any], Any] = relu,
-        norm_first: bool = False,
-        epsilon: float = 1e-5,
-        dtype: DTypeLike = float32,
-    ) -> None:
-        super().__init__(
-            features,
-            heads,
-            hidden=hidden,
-            dropout=dropout,
-            activation=activation,
-            norm_first=norm_first,
-            epsilon=epsilon,
-            dtype=dtype,
-        )
+    def _add_parts(self, features: int, heads: int, dtype: DTypeLike) -> None:
         self.cross_attention = MultiHeadAttention(features, heads, dtype=dtype)
 
     def forward(

@@ -1,22 +1,53 @@
-"""Base class of convolution and pooling layers: size, stride, padding and dilation."""
+"""Base classes of layers for sequences, images or volumes, and of those that slide windows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ...functions.decorators import documented
 from ...functions.sliding_windows import explicit_padding, per_axis
+from ...tensor import Tensor
 from ...typing import PaddingLike, PerAxis
+from ..contracts import contract
 from ..module import Module, static_field
 
 
-class Windowed(Module):
+class Sized(Module):
+    """Layer for inputs with `count` axes between the batch and the channels.
+
+    A subclass names the number, and the function that it calls if that depends on the number. The
+    shared contract of its base class is added to its docstring.
+    """
+
+    count: ClassVar[int]
+    function: ClassVar[Callable[..., Tensor]]
+    contracts: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(
+        cls,
+        *,
+        count: int = 0,
+        function: Callable[..., Tensor] | None = None,
+        padded: str = "",
+        **kwargs: Any,
+    ) -> None:
+        super().__init_subclass__(**kwargs)
+        if function is not None:
+            cls.function = staticmethod(function)
+        if count:
+            cls.count = count
+            if cls.contracts:
+                documented(*contract(cls.contracts, count, padded=padded))(cls)
+
+
+class Windowed(Sized):
     """Layer that slides windows over images of `count` axes."""
 
     size: tuple[int, ...] = static_field()
     stride: tuple[int, ...] = static_field()
     padding: Any = static_field()
     dilation: tuple[int, ...] = static_field()
-    count: ClassVar[int] = 2
 
     def set_windows(
         self, size: PerAxis, stride: PerAxis | None, padding: PaddingLike, dilation: PerAxis

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 from .... import functions as F
 from ....functions.data_types import lowest_stored
@@ -14,27 +15,6 @@ from .shared import Config, LayerRow, MaskRule, Results, Weight
 def _hidden(shown: Tensor, scores: Tensor) -> Tensor:
     """Replace hidden scores by a number so low that they have no weight, unless all are hidden."""
     return F.where(shown, scores, max(-1e9, lowest_stored(scores.dtype)))
-
-
-def _weighted(
-    scores: Tensor,
-    value: Tensor,
-    visible: Tensor | None,
-    query_mask: Tensor | None,
-    causal: bool,
-    return_scores: bool,
-) -> Results:
-    """Return the values weighted by the softmax of scores; `visible` is the mask of the values."""
-    shown = None if visible is None else visible[..., None, :].astype("bool")
-    if causal:
-        shown = _both(shown, _causal(scores.shape[-2], scores.shape[-1]))
-    if shown is not None:
-        scores = _hidden(shown, scores)
-    weights = F.softmax(scores, axis=-1)
-    result = weights @ value
-    if query_mask is not None:
-        result = F.where(query_mask[..., None].astype("bool"), result, 0.0)
-    return (result, weights) if return_scores else result
 
 
 def _causal(rows: int, columns: int) -> Tensor:
@@ -60,16 +40,27 @@ def attention(
     return_attention_scores: bool = False,
 ) -> Results:
     key = value if key is None else key
-    if score_mode == "concat":
+    if score_mode in ("concat", "additive"):
         pairs = query[..., :, None, :] + key[..., None, :, :]
-        pairs = pairs if scale is None else scale * pairs
-        scores = F.sum(F.tanh(pairs), axis=-1)
+        pairs = F.tanh(pairs if scale is None else scale * pairs)
+        if score_mode == "additive" and score_weight is not None:
+            # A weight for each feature.
+            pairs, score_weight = score_weight * pairs, None
+        scores = F.sum(pairs, axis=-1)
         scores = scores if score_weight is None else score_weight * scores
     else:
         scores = query @ key.mT
         scores = scores if scale is None else scores * scale
-    causal = causal or use_causal_mask
-    return _weighted(scores, value, value_mask, query_mask, causal, return_attention_scores)
+    shown = None if value_mask is None else value_mask[..., None, :].astype("bool")
+    if causal or use_causal_mask:
+        shown = _both(shown, _causal(scores.shape[-2], scores.shape[-1]))
+    if shown is not None:
+        scores = _hidden(shown, scores)
+    weights = F.softmax(scores, axis=-1)
+    result = weights @ value
+    if query_mask is not None:
+        result = F.where(query_mask[..., None].astype("bool"), result, 0.0)
+    return (result, weights) if return_attention_scores else result
 
 
 def _attention_weights(config: Config) -> list[Weight | None]:
@@ -79,27 +70,8 @@ def _attention_weights(config: Config) -> list[Weight | None]:
     ]
 
 
-def additive_attention(
-    query: Tensor,
-    value: Tensor,
-    key: Tensor | None,
-    scale: Tensor | None,
-    query_mask: Tensor | None,
-    value_mask: Tensor | None,
-    *,
-    use_causal_mask: bool = False,
-    causal: bool = False,
-    return_attention_scores: bool = False,
-) -> Results:
-    key = value if key is None else key
-    pairs = F.tanh(query[..., :, None, :] + key[..., None, :, :])
-    scores = F.sum(pairs if scale is None else scale * pairs, axis=-1)
-    causal = causal or use_causal_mask
-    return _weighted(scores, value, value_mask, query_mask, causal, return_attention_scores)
-
-
 def _additive_weights(config: Config) -> list[Weight | None]:
-    return [Weight(("scale",)) if config.get("use_scale", True) else None]
+    return [None, Weight(("scale",)) if config.get("use_scale", True) else None]
 
 
 def _projected(x: Tensor, kernel: Tensor, bias: Tensor | None) -> Tensor:
@@ -199,7 +171,7 @@ def _multi_head_weights(config: Config) -> list[Weight | None]:
 _IGNORED = "use_scale dropout seed"
 LAYERS = {
     "AdditiveAttention": LayerRow(
-        additive_attention,
+        partial(attention, score_mode="additive"),
         _additive_weights,
         inputs=3,
         masks=2,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from .... import functions as F, nn
 from ....tensor import Tensor
+from ..operators.images import channels_last, like as in_format
 from .recurrent import States, recurrent_row, scan, starts
 from .shared import (
     Config,
@@ -16,19 +17,16 @@ from .shared import (
     activated,
     bias_of,
     biased,
-    channels_last,
-    in_format,
     sizes_of,
 )
 
 type Size = int | Sequence[int]
 
-_CONVOLUTIONS: tuple[Callable[..., Tensor], ...] = (nn.conv1d, F.conv2d, nn.conv3d)
-_TRANSPOSED: tuple[Callable[..., Tensor], ...] = (
-    nn.conv1d_transpose,
-    F.conv2d_transpose,
-    nn.conv3d_transpose,
-)
+
+def _of_axes(name: str, count: int) -> Callable[..., Tensor]:
+    """Return the function of a number of axes, for example `nn.conv2d`."""
+    function: Callable[..., Tensor] = getattr(nn, name.format(count))
+    return function
 
 
 class WindowOptions(NamedTuple):
@@ -72,7 +70,7 @@ def convolved(
 
 
 def _convolution(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> Tensor:
-    return _CONVOLUTIONS[x.ndim - 3](
+    return _of_axes("conv{}d", x.ndim - 2)(
         x,
         kernels[0],
         stride=window.stride,
@@ -96,7 +94,7 @@ def _transposed(x: Tensor, kernels: Sequence[Tensor], window: WindowOptions) -> 
         after = full - before - length
         padded.append((before, max(after, 0)))
         added.append(max(-after, 0))
-    return _TRANSPOSED[x.ndim - 3](
+    return _of_axes("conv{}d_transpose", x.ndim - 2)(
         x,
         kernels[0],
         stride=window.stride,
@@ -129,14 +127,10 @@ def _kernel(count: int, *last: int | None) -> tuple[int | None, ...]:
     return (*(None,) * count, *last)
 
 
-def _convolution_weights(count: int, config: Config) -> list[Weight | None]:
+def _weights(transposed: bool, count: int, config: Config) -> list[Weight | None]:
     filters = config["filters"]
-    return [Weight(("kernel",), _kernel(count, None, filters)), bias_of(config, filters)]
-
-
-def _transposed_weights(count: int, config: Config) -> list[Weight | None]:
-    filters = config["filters"]
-    return [Weight(("kernel",), _kernel(count, filters, None)), bias_of(config, filters)]
+    last = (filters, None) if transposed else (None, filters)
+    return [Weight(("kernel",), _kernel(count, *last)), bias_of(config, filters)]
 
 
 def _depthwise_weights(count: int, config: Config) -> list[Weight | None]:
@@ -175,7 +169,7 @@ def conv_lstm(
     **options: Any,
 ) -> Any:
     stride, dilation = sizes_of(strides, count), sizes_of(dilation_rate, count)
-    convolve = _CONVOLUTIONS[count - 1]
+    convolve = _of_axes("conv{}d", count)
     flat = F.reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
     # The inputs of all steps are convolved at once.
     inputs = convolve(
@@ -229,8 +223,8 @@ def _rows(
 
 
 LAYERS = {
-    **_rows("Conv{}D", _convolution, _convolution_weights),
-    **_rows("Conv{}DTranspose", _transposed, _transposed_weights),
+    **_rows("Conv{}D", _convolution, partial(_weights, False)),
+    **_rows("Conv{}DTranspose", _transposed, partial(_weights, True)),
     **_rows("DepthwiseConv{}D", _depthwise, _depthwise_weights, 2),
     **_rows("SeparableConv{}D", _separable, _separable_weights, 2),
     **{

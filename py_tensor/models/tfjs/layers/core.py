@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from .... import functions as F, nn
 from ....functions.data_types import lowest_stored
-from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from ... import activations
 from .shared import (
@@ -40,7 +39,7 @@ def einsum_dense(
     equation: str,
     activation: str = "linear",
 ) -> Tensor:
-    return biased(einsum(equation.replace(" ", ""), x, kernel), bias, activation)
+    return biased(F.einsum(equation.replace(" ", ""), x, kernel), bias, activation)
 
 
 def _einsum_weights(config: Config) -> list[Weight | None]:

@@ -9,16 +9,14 @@ from typing import Any
 
 from .... import functions as F, nn, vision
 from ....tensor import Tensor
-from .shared import LayerRow, channels_last, check_size, in_format, leading, sizes_of
+from ..operators.images import channels_last, like as in_format
+from .shared import LayerRow, check_size, leading, sizes_of
 
 type Size = int | Sequence[int]
 
-_MAX: tuple[Callable[..., Tensor], ...] = (nn.max_pool1d, F.max_pool2d, nn.max_pool3d)
-_AVERAGE: tuple[Callable[..., Tensor], ...] = (nn.avg_pool1d, F.avg_pool2d, nn.avg_pool3d)
-
 
 def pool(
-    functions: Sequence[Callable[..., Tensor]],
+    function: Callable[..., Tensor],
     count: int,
     x: Tensor,
     *,
@@ -30,7 +28,7 @@ def pool(
     window = sizes_of(pool_size, count)
     stride = window if strides is None else sizes_of(strides, count)
     x = channels_last(x, data_format)
-    pooled = functions[count - 1](x, window, stride=stride, padding=padding)
+    pooled = function(x, window, stride=stride, padding=padding)
     return in_format(pooled, data_format)
 
 
@@ -58,7 +56,7 @@ def global_average_1d(
 
 
 def adaptive_pool(
-    functions: Sequence[Callable[..., Tensor]],
+    function: Callable[..., Tensor],
     count: int,
     x: Tensor,
     *,
@@ -66,7 +64,7 @@ def adaptive_pool(
     data_format: str = "channels_last",
 ) -> Tensor:
     x = channels_last(x, data_format)
-    return in_format(functions[count - 1](x, sizes_of(output_size, count)), data_format)
+    return in_format(function(x, sizes_of(output_size, count)), data_format)
 
 
 def _pairs(sizes: Any, count: int) -> list[tuple[int, int]]:
@@ -188,21 +186,20 @@ def center_crop(
     return in_format(_center(last, height, width), data_format)
 
 
-def _each_count(prefix: str, function: Callable[..., Any], *fixed: Any) -> dict[str, LayerRow]:
-    return {f"{prefix}{n}D": LayerRow(partial(function, *fixed, n)) for n in (1, 2, 3)}
+def _each_count(prefix: str, function: Callable[..., Any], name: str = "") -> dict[str, LayerRow]:
+    """Return a row for 1 to 3 axes; `name` is that of the pooling function, without its ending."""
+    fixed = [[getattr(nn, f"{name}{n}d")] if name else [] for n in (1, 2, 3)]
+    return {
+        f"{prefix}{n}D": LayerRow(partial(function, *functions, n))
+        for n, functions in enumerate(fixed, 1)
+    }
 
 
-_ADAPTIVE_MAX = (nn.adaptive_max_pool1d, nn.adaptive_max_pool2d, nn.adaptive_max_pool3d)
-_ADAPTIVE_AVERAGE = (
-    nn.adaptive_avg_pool1d,
-    nn.adaptive_avg_pool2d,
-    nn.adaptive_avg_pool3d,
-)
 LAYERS = {
-    **_each_count("AdaptiveAveragePooling", adaptive_pool, _ADAPTIVE_AVERAGE),
-    **_each_count("AdaptiveMaxPooling", adaptive_pool, _ADAPTIVE_MAX),
-    **_each_count("AveragePooling", pool, _AVERAGE),
-    **_each_count("MaxPooling", pool, _MAX),
+    **_each_count("AdaptiveAveragePooling", adaptive_pool, "adaptive_avg_pool"),
+    **_each_count("AdaptiveMaxPooling", adaptive_pool, "adaptive_max_pool"),
+    **_each_count("AveragePooling", pool, "avg_pool"),
+    **_each_count("MaxPooling", pool, "max_pool"),
     "CenterCrop": LayerRow(center_crop),
     **_each_count("Cropping", cropped),
     "GlobalAveragePooling1D": LayerRow(global_average_1d, masks=1),

@@ -7,8 +7,7 @@ from functools import reduce
 from operator import and_, mul, or_
 
 from .... import functions as F
-from ....functions.einstein_sums import einsum
-from ....nn.layers.merging import MERGES
+from ....nn.layers.merging import MERGES, folded
 from ....tensor import Tensor
 from .shared import LayerRow, MaskRule, leading
 
@@ -56,29 +55,21 @@ def dot(x: Tensor, y: Tensor, *, axes: int | Sequence[int], normalize: bool = Fa
     if not at or not other:
         raise ValueError(f"axes {axes}; the first axis is the batch")
     if normalize:
-        x, y = unit(x, at), unit(y, other)
+        x, y = unit(x, axis=at), unit(y, axis=other)
     # Letters of the axes of both: the batch is "a", the common one "b".
     first = ["a", *"cdefgh"[: x.ndim - 1]]
     second = ["a", *"ijklmn"[: y.ndim - 1]]
     first[at] = second[other] = "b"
     left = "".join(letter for letter in first + second if letter not in "ab")
-    result = einsum(f"{''.join(first)},{''.join(second)}->a{left}", x, y)
+    result = F.einsum(f"{''.join(first)},{''.join(second)}->a{left}", x, y)
     return result[:, None] if result.ndim == 1 else result
 
 
-def unit(x: Tensor, axis: int | Sequence[int]) -> Tensor:
+def unit(x: Tensor, *, axis: int | Sequence[int] = -1) -> Tensor:
     """Divide by the Euclidean length along axes."""
     along = axis if isinstance(axis, int) else tuple(axis)
     squares = F.sum(F.square(x), axis=along, keepdims=True)
     return x * F.rsqrt(F.maximum(squares, 1e-24))
-
-
-def any_mask(*masks: Tensor) -> Tensor:
-    return reduce(or_, masks)
-
-
-def every_mask(*masks: Tensor) -> Tensor:
-    return reduce(and_, masks)
 
 
 def joined_mask(*values: Tensor, axis: int, every: bool) -> Tensor:
@@ -94,10 +85,6 @@ def joined_mask(*values: Tensor, axis: int, every: bool) -> Tensor:
         parts.append(valid)
     joined = F.concat(parts, axis=axis)
     return F.all(joined, axis=-1) if every else F.any(joined, axis=-1)
-
-
-def not_equal(x: Tensor, y: Tensor) -> Tensor:
-    return x != y
 
 
 def logical_or(x: Tensor, y: Tensor) -> Tensor:
@@ -131,7 +118,7 @@ LAYERS = {
     "ExpandDims": LayerRow(expand_dims),
     "LogicalAnd": LayerRow(logical_and, inputs=2),
     "LogicalOr": LayerRow(logical_or, inputs=2),
-    "NotEqual": LayerRow(not_equal, inputs=2),
+    "NotEqual": LayerRow(F.not_equal, inputs=2),
     "OnesLike": LayerRow(F.ones_like),
     "Squeeze": LayerRow(squeeze),
     "ZerosLike": LayerRow(F.zeros_like),
@@ -139,8 +126,8 @@ LAYERS = {
     "TrueDivide": _merge("Divide", 2),
 }
 INTERNAL: dict[str, Callable[..., Tensor]] = {
-    "any mask": any_mask,
-    "every mask": every_mask,
+    "any mask": folded(or_),
+    "every mask": folded(and_),
     "mask of Concatenate": joined_mask,
     "product of masked": masked_product,
 }

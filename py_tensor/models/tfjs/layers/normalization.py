@@ -109,10 +109,6 @@ def group_normalization(
     return F.moveaxis(y, -1, axis)
 
 
-def unit_normalization(x: Tensor, *, axis: int | Sequence[int] = -1) -> Tensor:
-    return unit(x, axis)
-
-
 def normalization(
     x: Tensor,
     mean: Tensor | None,
@@ -154,5 +150,5 @@ LAYERS = {
     ),
     "Normalization": LayerRow(normalization, _normalization_weights, mask=MaskRule.SAME),
     "RMSNormalization": LayerRow(rms_normalization, lambda config: [Weight(("scale",))]),
-    "UnitNormalization": LayerRow(unit_normalization, mask=MaskRule.SAME),
+    "UnitNormalization": LayerRow(unit, mask=MaskRule.SAME),
 }

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from .... import functions as F, lax
+from ....nn.layers.recurrent import MERGE_MODES, merged
 from ....tensor import Tensor
 from .shared import Config, LayerRow, MaskRule, Results, Weight, activated, check_size, leading
 
@@ -214,14 +215,9 @@ def merge_directions(
     ahead: Tensor, back: Tensor, *, merge_mode: str, return_sequences: bool
 ) -> Tensor:
     back = backward_outputs(back, return_sequences=return_sequences)
-    if merge_mode == "concat":
-        return F.concat([ahead, back], axis=-1)
-    if merge_mode == "mul":
-        return ahead * back
-    if merge_mode not in ("sum", "ave"):
+    if merge_mode not in MERGE_MODES:
         raise ValueError(f"merge_mode {merge_mode!r:.40}")
-    total = ahead + back
-    return total * 0.5 if merge_mode == "ave" else total
+    return merged(merge_mode, [ahead, back])
 
 
 LAYERS = {

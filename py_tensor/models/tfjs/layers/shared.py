@@ -85,15 +85,6 @@ def sizes_of(size: int | Sequence[int], count: int) -> tuple[int, ...]:
     return sizes * count if len(sizes) == 1 else sizes
 
 
-def channels_last(x: Tensor, data_format: str) -> Tensor:
-    return F.moveaxis(x, 1, -1) if data_format == "channels_first" else x
-
-
-def in_format(x: Tensor, data_format: str) -> Tensor:
-    """Return an image with the channels last in the format of the layer."""
-    return F.moveaxis(x, -1, 1) if data_format == "channels_first" else x
-
-
 def leading(mask: Tensor, x: Tensor) -> Tensor:
     """Return a mask with as many axes as `x`."""
     return mask.astype("bool").reshape((*mask.shape, *(1,) * (x.ndim - mask.ndim)))

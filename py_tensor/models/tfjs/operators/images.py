@@ -18,7 +18,7 @@ from ...execution import Operator
 from ...graph import ModelConstant
 from ...options import LARGEST, Ints, single, unsupported
 
-FIRST = ("NCHW", "NCDHW", "NCW")
+FIRST = ("NCHW", "NCDHW", "NCW", "channels_first")
 """Formats with channels before the lengths."""
 
 
@@ -55,17 +55,59 @@ def _around(padding: str, explicit: Ints | None, data_format: str) -> Any:
     return pairs[2:] if data_format in FIRST else pairs[1:-1]
 
 
-def _convolution(
+ACTIVATIONS = {
+    name: activation(name.lower()) for name in ("Elu", "Relu", "Relu6", "Sigmoid", "Tanh")
+}
+"""Activations that other operators contain."""
+
+
+def fused(
+    y: Tensor,
+    operands: Sequence[Tensor],
+    operations: Sequence[str] | None,
+    *,
+    epsilon: float,
+    leakyrelu_alpha: float,
+) -> Tensor:
+    """Apply a bias, a normalization and an activation to a result, with channels last."""
+    if operands and not operations:
+        raise ValueError(f"{2 + len(operands)} inputs instead of 2")
+    rest = list(operands)
+    for operation in operations or ():
+        if operation == "BiasAdd":
+            y = y + rest.pop(0)
+        elif operation == "FusedBatchNorm":
+            scale, offset, mean, variance = rest[:4]
+            del rest[:4]
+            y = nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
+        elif operation == "LeakyRelu":
+            y = nn.leaky_relu(y, alpha=leakyrelu_alpha)
+        elif operation == "Prelu":
+            y = nn.prelu(y, rest.pop(0))
+        elif operation in ACTIVATIONS:
+            y = ACTIVATIONS[operation](y)
+        else:
+            raise unsupported(f"{operation} in another operator")
+    return y
+
+
+def convolution(
     function: Callable[..., Tensor],
     x: Tensor,
     w: Tensor,
-    *,
+    *args: Tensor,
     strides: Ints,
     padding: str,
     explicit_paddings: Ints | None = None,
     data_format: str = "NHWC",
+    filter_format: str = "HWIO",
     dilations: Ints | None = None,
+    fused_ops: Sequence[str] | None = None,
+    epsilon: float = 1e-4,
+    leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
+    if filter_format != "HWIO":
+        raise unsupported(f"kernels of the format {filter_format}")
     count = x.ndim - 2
     images, options = channels_last(x, data_format), {}
     if function is not nn.depthwise_conv2d and images.shape[-1] != w.shape[-2]:
@@ -78,104 +120,19 @@ def _convolution(
         dilation=_along(dilations, data_format, count),
         **options,
     )
+    y = fused(y, args, fused_ops, epsilon=epsilon, leakyrelu_alpha=leakyrelu_alpha)
     return like(y, data_format)
 
 
-conv2d = partial(_convolution, nn.conv2d)
-depthwise = partial(_convolution, nn.depthwise_conv2d)
+conv2d = Operator(partial(convolution, nn.conv2d))
+depthwise = Operator(partial(convolution, nn.depthwise_conv2d))
 
 
 def conv1d(
-    x: Tensor,
-    w: Tensor,
-    *,
-    stride: int,
-    padding: str,
-    data_format: str = "NWC",
-    dilation: int = 1,
+    x: Tensor, w: Tensor, *, stride: int, padding: str, data_format: str = "NWC", dilation: int = 1
 ) -> Tensor:
-    return _convolution(
-        nn.conv1d,
-        x,
-        w,
-        strides=[stride],
-        padding=padding,
-        data_format=data_format,
-        dilations=[dilation],
-    )
-
-
-ACTIVATIONS = {
-    name: activation(name.lower()) for name in ("Elu", "Relu", "Relu6", "Sigmoid", "Tanh")
-}
-"""Activations that other operators contain."""
-
-
-def fused(
-    function: Callable[..., Tensor],
-    a: Tensor,
-    b: Tensor,
-    *args: Tensor,
-    fused_ops: list[str] | None = None,
-    epsilon: float = 1e-4,
-    leakyrelu_alpha: float = 0.2,
-    data_format: str = "NHWC",
-    **options: Any,
-) -> Tensor:
-    """Apply a function, and then a bias, a normalization and an activation."""
-    if data_format != "NHWC":
-        options["data_format"] = data_format
-    y = channels_last(function(a, b, **options), data_format)
-    operands = list(args)
-    for operation in fused_ops or ():
-        if operation == "BiasAdd":
-            y = y + operands.pop(0)
-        elif operation == "FusedBatchNorm":
-            scale, offset, mean, variance = operands[:4]
-            del operands[:4]
-            y = nn.batch_norm(y, mean, variance, scale=scale, offset=offset, epsilon=epsilon)
-        elif operation == "LeakyRelu":
-            y = nn.leaky_relu(y, alpha=leakyrelu_alpha)
-        elif operation == "Prelu":
-            y = nn.prelu(y, operands.pop(0))
-        elif operation in ACTIVATIONS:
-            y = ACTIVATIONS[operation](y)
-        else:
-            raise unsupported(f"{operation} in another operator")
-    return like(y, data_format)
-
-
-def fused_convolution(
-    function: Callable[..., Tensor],
-    x: Tensor,
-    w: Tensor,
-    *args: Tensor,
-    strides: Ints,
-    padding: str,
-    explicit_paddings: Ints | None = None,
-    data_format: str = "NHWC",
-    filter_format: str = "HWIO",
-    dilations: Ints | None = None,
-    fused_ops: list[str] | None = None,
-    epsilon: float = 1e-4,
-    leakyrelu_alpha: float = 0.2,
-) -> Tensor:
-    if filter_format != "HWIO":
-        raise unsupported(f"kernels of the format {filter_format}")
-    return fused(
-        function,
-        x,
-        w,
-        *args,
-        fused_ops=fused_ops,
-        epsilon=epsilon,
-        leakyrelu_alpha=leakyrelu_alpha,
-        strides=strides,
-        padding=padding,
-        explicit_paddings=explicit_paddings,
-        data_format=data_format,
-        dilations=dilations,
-    )
+    run = partial(convolution, nn.conv1d, strides=[stride], dilations=[dilation])
+    return run(x, w, padding=padding, data_format=data_format)
 
 
 def transposed_conv2d(
@@ -232,30 +189,17 @@ def pooled(
 
 
 def pooled_with_places(
-    x: Tensor,
-    *,
-    ksize: Ints,
-    strides: Ints,
-    padding: str,
-    include_batch_in_index: bool = False,
+    x: Tensor, *, ksize: Ints, strides: Ints, padding: str, include_batch_in_index: bool = False
 ) -> tuple[Tensor, Tensor]:
-    return nn.max_pool2d_with_argmax(
-        x,
-        _along(ksize, "NHWC", 2),
-        stride=_along(strides, "NHWC", 2),
-        padding=_around(padding, None, "NHWC"),
-        include_batch_in_index=include_batch_in_index,
-    )
+    size, stride = _along(ksize, "NHWC", 2), _along(strides, "NHWC", 2)
+    run = partial(nn.max_pool2d_with_argmax, stride=stride, padding=_around(padding, None, "NHWC"))
+    return run(x, size, include_batch_in_index=include_batch_in_index)
 
 
 def dilation2d(x: Tensor, w: Tensor, *, strides: Ints, rates: Ints, padding: str) -> Tensor:
-    return nn.dilation2d(
-        x,
-        w,
-        stride=_along(strides, "NHWC", 2),
-        dilation=_along(rates, "NHWC", 2),
-        padding=_around(padding, None, "NHWC"),
-    )
+    stride, dilation = _along(strides, "NHWC", 2), _along(rates, "NHWC", 2)
+    around = _around(padding, None, "NHWC")
+    return nn.dilation2d(x, w, stride=stride, dilation=dilation, padding=around)
 
 
 def resized(
@@ -327,14 +271,14 @@ OPERATORS = {
     "AvgPool": Operator(partial(pooled, "avg_pool2d")),
     "AvgPool3D": Operator(partial(pooled, "avg_pool3d")),
     "Conv1D": Operator(conv1d),
-    "Conv2D": Operator(conv2d),
+    "Conv2D": conv2d,
     "Conv2DBackpropInput": Operator(transposed_conv2d, host=("shape",)),
-    "Conv3D": Operator(partial(_convolution, nn.conv3d)),
+    "Conv3D": Operator(partial(convolution, nn.conv3d)),
     "CropAndResize": Operator(vision.crop_and_resize, host=("crop_size",)),
-    "DepthwiseConv2d": Operator(depthwise),
-    "DepthwiseConv2dNative": Operator(depthwise),
+    "DepthwiseConv2d": depthwise,
+    "DepthwiseConv2dNative": depthwise,
     "Dilation2D": Operator(dilation2d),
-    "FusedDepthwiseConv2dNative": Operator(partial(fused_convolution, depthwise)),
+    "FusedDepthwiseConv2dNative": depthwise,
     "ImageProjectiveTransformV3": Operator(transformed, host=("size", "fill_value")),
     "MaxPool": Operator(partial(pooled, "max_pool2d")),
     "MaxPool3D": Operator(partial(pooled, "max_pool3d")),
@@ -345,5 +289,5 @@ OPERATORS = {
     "NonMaxSuppressionV5": _kept("indices", "scores", "number"),
     "ResizeBilinear": Operator(partial(resized, nn.resize_bilinear), host=("size",)),
     "ResizeNearestNeighbor": Operator(partial(resized, nn.resize_nearest_neighbor), host=("size",)),
-    "_FusedConv2D": Operator(partial(fused_convolution, conv2d)),
+    "_FusedConv2D": conv2d,
 }

@@ -11,10 +11,6 @@ from ...execution import Operator
 from ...options import Ints, unsupported
 
 
-def scatter_update(x: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-    return common.scatter_nd(x, indices, updates)
-
-
 def to_dense(indices: Tensor, shape: Ints, values: Tensor, default: float = 0) -> Tensor:
     rows = indices.reshape((-1, len(shape)))
     return sparse.to_dense(rows, values, tuple(shape), default)
@@ -45,7 +41,7 @@ OPERATORS = {
     "LowerBound": Operator(partial(bounds, "left")),
     "ScatterNd": Operator(indexing.scatter, host=("shape",)),
     "SparseToDense": Operator(to_dense, host=("shape", "default")),
-    "TensorScatterUpdate": Operator(scatter_update),
+    "TensorScatterUpdate": Operator(common.scatter_nd),
     "TopKV2": Operator(indexing.top_k, host=("k",)),
     "Unique": Operator(unique),
     "UniqueV2": Operator(unique, host=("axis",)),

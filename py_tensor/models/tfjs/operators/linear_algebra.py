@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from .... import functions as F
-from ....functions.einstein_sums import einsum
 from ....tensor import Tensor
 from ...execution import Operator
 from ...options import Ints, single
 from .images import fused
 
 
-def matmul(a: Tensor, b: Tensor, *, transpose_a: bool = False, transpose_b: bool = False) -> Tensor:
-    return (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)
-
-
-def fused_matmul(
+def matmul(
     a: Tensor,
     b: Tensor,
     *args: Tensor,
@@ -24,17 +19,8 @@ def fused_matmul(
     epsilon: float = 1e-4,
     leakyrelu_alpha: float = 0.2,
 ) -> Tensor:
-    return fused(
-        matmul,
-        a,
-        b,
-        *args,
-        fused_ops=fused_ops,
-        epsilon=epsilon,
-        leakyrelu_alpha=leakyrelu_alpha,
-        transpose_a=transpose_a,
-        transpose_b=transpose_b,
-    )
+    product = (a.mT if transpose_a else a) @ (b.mT if transpose_b else b)
+    return fused(product, args, fused_ops, epsilon=epsilon, leakyrelu_alpha=leakyrelu_alpha)
 
 
 def batch_matmul(a: Tensor, b: Tensor, *, adj_x: bool = False, adj_y: bool = False) -> Tensor:
@@ -46,7 +32,7 @@ def _adjoint(x: Tensor) -> Tensor:
 
 
 def _einsum(*xs: Tensor, equation: str) -> Tensor:
-    return einsum(equation, *xs)
+    return F.einsum(equation, *xs)
 
 
 def band(x: Tensor, lower: int | Ints, upper: int | Ints) -> Tensor:
@@ -62,5 +48,5 @@ OPERATORS = {
     "Einsum": Operator(_einsum),
     "MatMul": Operator(matmul),
     "MatrixBandPart": Operator(band, host=("lower", "upper")),
-    "_FusedMatMul": Operator(fused_matmul),
+    "_FusedMatMul": Operator(matmul),
 }

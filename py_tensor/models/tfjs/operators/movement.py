@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .... import functions as F, nn
@@ -86,19 +88,16 @@ def space_to_batch(x: Tensor, block: Ints, paddings: list[Ints]) -> Tensor:
     return nn.space_to_batch(x, block, paddings)
 
 
-def depth_to_space(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
-    _check_format(data_format)
-    return like(nn.depth_to_space(channels_last(x, data_format), block_size), data_format)
-
-
-def space_to_depth(x: Tensor, *, block_size: int, data_format: str = "NHWC") -> Tensor:
-    _check_format(data_format)
-    return like(nn.space_to_depth(channels_last(x, data_format), block_size), data_format)
-
-
-def _check_format(data_format: str) -> None:
+def rearranged(
+    function: Callable[[Tensor, int], Tensor],
+    x: Tensor,
+    *,
+    block_size: int,
+    data_format: str = "NHWC",
+) -> Tensor:
     if data_format not in ("NHWC", "NCHW"):
         raise unsupported(f"images of the format {data_format}")
+    return like(function(channels_last(x, data_format), block_size), data_format)
 
 
 OPERATORS = {
@@ -107,7 +106,7 @@ OPERATORS = {
     "BroadcastTo": Operator(movement.broadcast_to, host=("shape",), fold=folding.expand),
     "Concat": Operator(joined_first, raw=True),
     "ConcatV2": Operator(joined, raw=True),
-    "DepthToSpace": Operator(depth_to_space),
+    "DepthToSpace": Operator(partial(rearranged, nn.depth_to_space)),
     "EnsureShape": Operator(ensure_shape),
     "ExpandDims": Operator(movement.expand_dims, host=("axis",), fold=movement.folded_expand_dims),
     "MirrorPad": Operator(mirror_pad, host=("widths",)),
@@ -119,7 +118,7 @@ OPERATORS = {
     "ReverseV2": Operator(movement.reverse, host=("axes",)),
     "Slice": Operator(movement.cut, host=("begin", "size"), fold=movement.folded_cut),
     "SpaceToBatchND": Operator(space_to_batch, host=("block", "paddings")),
-    "SpaceToDepth": Operator(space_to_depth),
+    "SpaceToDepth": Operator(partial(rearranged, nn.space_to_depth)),
     "Split": Operator(split, host=("axis",), raw=True),
     "SplitV": Operator(split_by, host=("lengths", "axis"), raw=True),
     "Squeeze": Operator(squeeze, fold=folded_squeeze),

@@ -40,19 +40,9 @@ def local_response_normalization(
     )
 
 
-def softmax(x: Tensor) -> Tensor:
-    return F.softmax(x)
-
-
-def log_softmax(x: Tensor) -> Tensor:
-    return nn.log_softmax(x)
-
-
 OPERATORS = {
-    "FusedBatchNorm": Operator(batch_norm),
-    "FusedBatchNormV2": Operator(batch_norm),
-    "FusedBatchNormV3": Operator(batch_norm),
+    **{f"FusedBatchNorm{version}": Operator(batch_norm) for version in ("", "V2", "V3")},
     "LRN": Operator(local_response_normalization),
-    "LogSoftmax": Operator(log_softmax),
-    "Softmax": Operator(softmax),
+    "LogSoftmax": Operator(nn.log_softmax),
+    "Softmax": Operator(F.softmax),
 }

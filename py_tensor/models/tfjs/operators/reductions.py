@@ -19,7 +19,7 @@ def norm(x: Tensor, **options: Any) -> Tensor:
     return F.sqrt(F.sum(F.square(x), **options))
 
 
-def place(function: Reduction, x: Tensor, axis: int | Ints = 0) -> Tensor:
+def position_of(function: Reduction, x: Tensor, axis: int | Ints = 0) -> Tensor:
     return function(x, axis=single(axis))
 
 
@@ -45,8 +45,8 @@ def _reduction(
 OPERATORS = {
     "All": _reduction(F.all, all),
     "Any": _reduction(F.any, any),
-    "ArgMax": Operator(partial(place, F.argmax), host=("axis",)),
-    "ArgMin": Operator(partial(place, F.argmin), host=("axis",)),
+    "ArgMax": Operator(partial(position_of, F.argmax), host=("axis",)),
+    "ArgMin": Operator(partial(position_of, F.argmin), host=("axis",)),
     "Bincount": Operator(bincount, host=("size",)),
     "Cumprod": Operator(partial(reductions.running, F.cumulative_prod), host=("axis",)),
     "Cumsum": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",)),
