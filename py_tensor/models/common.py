@@ -10,7 +10,7 @@ from typing import Any
 from .. import functions as F
 from ..tensor import Tensor
 from . import folding
-from .execution import GraphFunction, ModelValue
+from .execution import GraphFunction, ModelValue, Operator
 from .graph import ModelConstant
 from .layouts import Permuted, as_tensor
 from .options import Ints
@@ -35,6 +35,11 @@ def arange(start: Known, limit: Known, delta: Known) -> Tensor:
     # A value can also be a list of one.
     first, end, step = (F.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
     return F.arange(first, end, step, dtype=start.dtype)
+
+
+def elementwise(name: str, **options: Any) -> Operator:
+    """Return the row of an operator that computes the function `pt.<name>` of each element."""
+    return Operator(getattr(F, name), fold=folding.ELEMENTWISE.get(name), **options)
 
 
 def over_all(function: Any, x: Tensor, *rest: Tensor) -> Tensor:

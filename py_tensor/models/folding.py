@@ -294,14 +294,33 @@ def running_sum(
     return made([*accumulate(x.numbers)], x.shape, x.dtype)
 
 
-COMPARISONS = {
-    name: elementwise(function, bool_)
-    for name, function in {
-        "Equal": operator.eq,
-        "Greater": operator.gt,
-        "GreaterOrEqual": operator.ge,
-        "Less": operator.lt,
-        "LessOrEqual": operator.le,
-        "NotEqual": operator.ne,
-    }.items()
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "add": operator.add,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "floor_divide": operator.floordiv,
+    "logical_and": operator.and_,
+    "logical_not": operator.not_,
+    "logical_or": operator.or_,
+    "maximum": max,
+    "minimum": min,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "remainder": operator.mod,
+    "subtract": operator.sub,
 }
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "equal": operator.eq,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "not_equal": operator.ne,
+}
+ELEMENTWISE = {
+    **{name: elementwise(function) for name, function in _ARITHMETIC.items()},
+    **{name: elementwise(function, bool_) for name, function in _COMPARISONS.items()},
+    "where": where,
+}
+"""Functions of constants by the name of the function of tensors."""
