@@ -99,6 +99,8 @@ class Operator(NamedTuple):
     """True if inputs without a default may be omitted."""
     texts: bool = False
     """True if inputs or results may be texts; then `fold` or a raw function computes them."""
+    options: type[NamedTuple] | None = None
+    """Attributes that several functions have, as fields; they are the parameter `options`."""
 
 
 class Simplified(NamedTuple):
@@ -284,8 +286,9 @@ def _step(
     assert parameters is not None
     outside = None if row.wrapper is None else parameters_of(row.wrapper)
     wrapped = {}
+    fields = row.options._fields if row.options is not None else ()
     for name, value in node.attributes.items():
-        if parameters.accepts_keyword(name) or name in row.ignored:
+        if parameters.accepts_keyword(name) or name in row.ignored or name in fields:
             continue
         if outside is not None and name in outside.keyword_only:
             wrapped[name] = value
@@ -296,14 +299,15 @@ def _step(
         missing.setdefault(f"{count} inputs of {node.operator}", []).append(node.name)
     known = {
         *node.attributes,
-        *("opset", "results"),
+        *("opset", "results", "options"),
         *(
             name
             for name, value in zip(parameters.positional, node.inputs, strict=False)
             if value or row.omits
         ),
     }
-    if absent := sorted(parameters.required - known):
+    needed = parameters.required | {*fields} - {*getattr(row.options, "_field_defaults", ())}
+    if absent := sorted(needed - known):
         raise ModelError(
             f"load: node lacks inputs or attributes; got {', '.join(absent)} missing in "
             f"{shown(node)}; save the model again"
@@ -313,6 +317,10 @@ def _step(
         for name, value in node.attributes.items()
         if name not in bodies and name not in wrapped and name not in row.ignored
     }
+    if row.options is not None:
+        shared = {name: options.pop(name) for name in fields if name in options}
+        collected: Callable[..., Any] = row.options
+        options["options"] = collected(**shared)
     options |= _implicit(node, parameters)
     hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
     reads = frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
