@@ -181,15 +181,11 @@ def _tensors(value: Any) -> Iterator[Message]:
 def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file, given the bytes of its external data by name."""
     functions = {
-        (
-            function.get("domain", ""),
-            function.get("name", ""),
-            function.get("overload", ""),
-        ): function
+        tuple(function.get(key, "") for key in ("domain", "name", "overload")): function
         for function in model.get("functions", ())
     }
     reader = _GraphReader(functions, files)
-    graph = reader.graph(model["graph"], _versions(model), {}, 0)
+    graph = reader.graph(model["graph"], _Scope(_versions(model), {}, 0))
     scales = _scales(graph)
     return graph._replace(
         inputs=tuple(_with_quantization(info, graph, scales) for info in graph.inputs),
@@ -243,11 +239,21 @@ def _with_quantization(
     return info._replace(quantization=LinearQuantization(scale, zero))
 
 
+class _Scope(NamedTuple):
+    """The surroundings of a graph."""
+
+    versions: Mapping[str, int]
+    """Versions of the operator sets by domain."""
+    arguments: Mapping[str, Any]
+    """Attributes of the call of the function around the graph."""
+    depth: int
+
+
 class _GraphReader:
     """Converts messages to graphs, and calls of the file's functions to nodes with a body."""
 
     def __init__(
-        self, functions: dict[tuple[str, str, str], Message], files: Mapping[str, Any]
+        self, functions: Mapping[tuple[str, ...], Message], files: Mapping[str, Any]
     ) -> None:
         self._functions = functions
         self._files = files
@@ -255,10 +261,8 @@ class _GraphReader:
         self._dtypes: dict[str, int] = {}
         """ONNX's numbers of the dtypes of values, as far as they matter."""
 
-    def graph(
-        self, graph: Message, versions: dict[str, int], arguments: Mapping[str, Any], depth: int
-    ) -> ModelGraph:
-        """Convert a graph; `arguments` are the attributes of the call of the function around it."""
+    def graph(self, graph: Message, scope: _Scope) -> ModelGraph:
+        """Convert a graph."""
         name = graph.get("name", "")
         if graph.get("sparse_initializer"):
             raise unsupported("sparse tensors", f"an initializer of graph {name!r}")
@@ -270,7 +274,7 @@ class _GraphReader:
             constant = self._constant(tensor)
             constants[constant.name] = constant
             self._dtypes[constant.name] = tensor.get("data_type", 0)
-        nodes = self._nodes(graph.get("node", ()), constants, versions, arguments, depth)
+        nodes = self._nodes(graph.get("node", ()), constants, scope)
         inputs = map(_value_info, graph.get("input", ()))
         return ModelGraph(
             name,
@@ -281,15 +285,11 @@ class _GraphReader:
         )
 
     def _nodes(
-        self,
-        nodes: Any,
-        constants: dict[str, ModelConstant],
-        versions: dict[str, int],
-        arguments: Mapping[str, Any],
-        depth: int,
+        self, nodes: Any, constants: dict[str, ModelConstant], scope: _Scope
     ) -> tuple[ModelNode, ...]:
         """Convert nodes, and add those that give constants to `constants`."""
         converted = []
+        versions, arguments, depth = scope
         self._nested += len(nodes) if depth else 0
         if depth > DEPTH or self._nested > NESTED_NODES:
             raise ModelError(
@@ -307,7 +307,7 @@ class _GraphReader:
                 reference = attribute.get("ref_attr_name")
                 if reference is None:
                     label = f'attribute "{key}" of node "{name}"'
-                    attributes[key] = self._attribute(attribute, label, versions, arguments, depth)
+                    attributes[key] = self._attribute(attribute, label, scope)
                 elif reference in arguments:
                     attributes[key] = arguments[reference]
             function = self._functions.get((domain, operator, message.get("overload", "")))
@@ -368,15 +368,14 @@ class _GraphReader:
 
     def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""
-        versions = _versions(function)
-        arguments = dict(attributes)
+        versions, arguments = _versions(function), dict(attributes)
         for default in function.get("attribute_proto", ()):
             key = default.get("name", "")
             if key not in arguments:
                 label = f"default {key!r} of function {function.get('name', '')!r}"
-                arguments[key] = self._attribute(default, label, versions, {}, depth)
+                arguments[key] = self._attribute(default, label, _Scope(versions, {}, depth))
         constants: dict[str, ModelConstant] = {}
-        nodes = self._nodes(function.get("node", ()), constants, versions, arguments, depth)
+        nodes = self._nodes(function.get("node", ()), constants, _Scope(versions, arguments, depth))
         return ModelGraph(
             function.get("name", ""),
             tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
@@ -385,14 +384,7 @@ class _GraphReader:
             constants,
         )
 
-    def _attribute(
-        self,
-        attribute: Message,
-        label: str,
-        versions: dict[str, int],
-        arguments: Mapping[str, Any],
-        depth: int,
-    ) -> Any:
+    def _attribute(self, attribute: Message, label: str, scope: _Scope) -> Any:
         kind = attribute.get("type", 0)
         if not kind:
             # Old files do not name the type.
@@ -412,7 +404,7 @@ class _GraphReader:
             if kind == 4:
                 return self._constant(value)
             if kind == 5:
-                return self.graph(value, versions, arguments, depth + 1)
+                return self.graph(value, scope._replace(depth=scope.depth + 1))
             if kind == 6:
                 return list(struct.unpack(f"<{len(value) // 4}f", value))
             if kind == 8:

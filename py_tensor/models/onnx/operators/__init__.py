@@ -8,16 +8,47 @@ equivalent in py_tensor raises ModelError. (https://onnx.ai/onnx/operators)
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from ...execution import Operator
+from . import (
+    attention,
+    control_flow,
+    elementwise,
+    images,
+    indexing,
+    linear_algebra,
+    losses,
+    microsoft,
+    movement,
+    normalization,
+    quantization,
+    random_numbers,
+    recurrent,
+    reductions,
+    resizing,
+    sequences,
+    signals,
+    sources,
+    vision,
+)
 
-_MODULES = """
-    attention control_flow elementwise images indexing linear_algebra losses microsoft movement
-    normalization quantization random_numbers recurrent reductions resizing sequences signals
-    sources vision
-"""
-"""Modules with the rows of the table."""
-OPERATORS: dict[str, Operator] = {}
-for _module in _MODULES.split():
-    OPERATORS |= import_module(f".{_module}", __name__).OPERATORS
+OPERATORS: dict[str, Operator] = {
+    **elementwise.OPERATORS,
+    **reductions.OPERATORS,
+    **movement.OPERATORS,
+    **indexing.OPERATORS,
+    **sources.OPERATORS,
+    **linear_algebra.OPERATORS,
+    **normalization.OPERATORS,
+    **images.OPERATORS,
+    **resizing.OPERATORS,
+    **vision.OPERATORS,
+    **random_numbers.OPERATORS,
+    **microsoft.OPERATORS,
+    **recurrent.OPERATORS,
+    **losses.OPERATORS,
+    **signals.OPERATORS,
+    **attention.OPERATORS,
+    **quantization.OPERATORS,
+    **control_flow.OPERATORS,
+    **sequences.OPERATORS,
+}

@@ -45,10 +45,6 @@ def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
     return x << y if direction == "LEFT" else x >> y
 
 
-def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    return F.clip(x, min, max)
-
-
 def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
     if to in NARROW_INTEGERS:
         # Integers of few bits wrap, and are held in integers of 8 bits.
@@ -154,7 +150,7 @@ _ROWS = {
     "BitwiseNot": common.elementwise("bitwise_invert"),
     "Cast": Operator(cast, fold=folded_cast),
     "CastLike": Operator(cast_like),
-    "Clip": Operator(clip),
+    "Clip": Operator(F.clip),
     "Div": Operator(
         common.div, fold=folding.elementwise(folding.divided), layout=partial(floating, F.divide)
     ),

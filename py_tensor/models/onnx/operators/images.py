@@ -231,12 +231,8 @@ def _global(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     return function(x).reshape((x.shape[0], *(1,) * (x.ndim - 2), x.shape[-1]))
 
 
-def global_average_pool(x: Tensor) -> Tensor:
-    return _global(nn.global_avg_pool, x)
-
-
-def global_max_pool(x: Tensor) -> Tensor:
-    return _global(nn.global_max_pool, x)
+global_average_pool = partial(_global, nn.global_avg_pool)
+global_max_pool = partial(_global, nn.global_max_pool)
 
 
 def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:

@@ -9,15 +9,35 @@ have the parameter `quantization`. Names of custom operators begin with "custom.
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from ...execution import Operator
+from . import (
+    control_flow,
+    detection,
+    elementwise,
+    images,
+    indexing,
+    movement,
+    normalization,
+    products,
+    quantization,
+    recurrent,
+    reductions,
+    signals,
+    sources,
+)
 
-_MODULES = """
-    control_flow detection elementwise images indexing movement normalization products
-    quantization recurrent reductions signals sources
-"""
-"""Modules with the rows of the table."""
-OPERATORS: dict[str, Operator] = {}
-for _module in _MODULES.split():
-    OPERATORS |= import_module(f".{_module}", __name__).OPERATORS
+OPERATORS: dict[str, Operator] = {
+    **elementwise.OPERATORS,
+    **reductions.OPERATORS,
+    **movement.OPERATORS,
+    **indexing.OPERATORS,
+    **sources.OPERATORS,
+    **products.OPERATORS,
+    **normalization.OPERATORS,
+    **images.OPERATORS,
+    **recurrent.OPERATORS,
+    **signals.OPERATORS,
+    **detection.OPERATORS,
+    **quantization.OPERATORS,
+    **control_flow.OPERATORS,
+}

@@ -122,6 +122,12 @@ def _sequence(x: Tensor, time_major: bool | None) -> Tensor:
     return x if time_major else F.moveaxis(x, 0, 1)
 
 
+def _gates(operands: list[Any], norms: Sequence[Optional]) -> Gates:
+    """Return the weights of a direction, which begin with those of the input."""
+    w, r, peepholes, b = operands[:4], operands[4:8], operands[8:11], operands[11:15]
+    return Gates(w, r, [*peepholes[:2], None, peepholes[2]], b, norms, *operands[15:17])
+
+
 def unidirectional_lstm(
     *tensors: Optional,
     options: Options,
@@ -132,14 +138,7 @@ def unidirectional_lstm(
         raise unsupported("UNIDIRECTIONAL_SEQUENCE_LSTM with diagonal weights")
     operands, round_ = _operands(tensors, quantization, options)
     operands += [None] * (24 - len(operands))
-    gates = Gates(
-        operands[1:5],
-        operands[5:9],
-        [operands[9], operands[10], None, operands[11]],
-        operands[12:16],
-        operands[20:24],
-        *operands[16:18],
-    )
+    gates = _gates(operands[1:], operands[20:24])
     sequence = _sequence(operands[0], options.time_major)
     y = _layer(sequence, operands[18], operands[19], gates, options, round_)
     return _result(_sequence(y, options.time_major), quantization)
@@ -195,15 +194,7 @@ def bidirectional_lstm(
     sequence = _sequence(operands[0], options.time_major)
     outputs = []
     for first, state in ((1, 35), (18, 37)):
-        part = operands[first : first + 17]
-        gates = Gates(
-            part[:4],
-            part[4:8],
-            [part[8], part[9], None, part[10]],
-            part[11:15],
-            [None] * 4,
-            *part[15:],
-        )
+        gates = _gates(operands[first:], [None] * 4)
         h, c = operands[state : state + 2]
         outputs.append(_layer(sequence, h, c, gates, options, round_, reverse=first == 18))
     return _joined(outputs, options, quantization)
