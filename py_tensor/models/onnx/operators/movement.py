@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .... import functions as F
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....ops.index_map import Shape
 from ....tensor import Tensor
@@ -32,13 +32,7 @@ def concat(*xs: Tensor, axis: int) -> Tensor:
 
 
 def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
-    n, h, w, c = x.shape
-    b, outs = blocksize, c // blocksize**2
-    if mode == "DCR":
-        parts = F.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
-    else:
-        parts = F.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
-    return parts.reshape((n, h * b, w * b, outs))
+    return (nn.depth_to_space if mode == "DCR" else nn.pixel_shuffle)(x, blocksize)
 
 
 def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
