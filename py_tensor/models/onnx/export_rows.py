@@ -15,22 +15,16 @@ from ...dtypes import DType, bool_, float32, int32
 from ...ops import OP_DEFS
 from ...ops.op_def import Elementwise, Reduction, Scan
 from ...tensor import Tensor
+from ..graph import DTYPE_OF_CODE, FORMATS
 from .protobuf import Message
-from .reader import SCHEMA
+from .reader import ELEMENTS, SCHEMA
 from .wire_writer import encoded
 
 OPSET = 18
 IR_VERSION = 8
-NUMBERS = {
-    "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "bool": 9,
-    "float16": 10, "uint32": 12,
-}  # fmt: skip
+NUMBERS = {DTYPE_OF_CODE[code]: number for number, code in reversed(ELEMENTS.items())}
 """ONNX's number of each dtype."""
 INT64 = 7
-_FORMS = {
-    INT64: "q", 1: "f", 6: "i", 9: "?", 10: "e", 12: "I", 2: "B", 3: "b", 4: "H", 5: "h",
-}  # fmt: skip
-"""`struct` code of each dtype by ONNX's number."""
 LOWEST = -(1 << 63)
 WIDE = {"int8": 6, "int16": 6, "uint8": 6, "uint16": 6, "uint32": INT64}
 """Number of the dtype in which operations of a dtype are computed, which few runtimes support."""
@@ -121,7 +115,7 @@ class NodeWriter:
     def number(self, value: Any, dtype: DType | int) -> str:
         """Return the name of an initializer of shape () with a number."""
         number = NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype
-        return self._constant(number, (), struct.pack(f"<{_FORMS[number]}", value))
+        return self._constant(number, (), struct.pack(f"<{FORMATS[ELEMENTS[number]]}", value))
 
     def ints(self, values: Sequence[int], shape: Sequence[int] | None = None) -> str:
         """Return the name of an initializer with int64, by default a list of them."""

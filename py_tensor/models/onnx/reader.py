@@ -20,6 +20,8 @@ from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
 from ..file_errors import check_size, malformed, shortened, unsupported
 from ..graph import (
+    DTYPE_OF_CODE,
+    FORMATS,
     LinearQuantization,
     ModelConstant,
     ModelGraph,
@@ -74,41 +76,23 @@ _MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
 _malformed, _check_size = partial(malformed, "ONNX"), partial(check_size, "ONNX")
 
 
-class ElementStorage(NamedTuple):
-    """Storage of the elements of one ONNX dtype."""
-
-    code: str
-    """Code of the dtype in an `Entry`."""
-    field: str
-    """Field that holds the elements if they are not raw bytes."""
-    form: str
-    """`struct` code of an element of that field, as it is stored in bytes; "" for bytes."""
-    mask: int = 0
-    """Bits of a number of the field that count; 0 for all."""
-
-
 ELEMENTS = {
-    1: ElementStorage("F32", "float_data", ""),
-    2: ElementStorage("U8", "int32_data", "B"),
-    3: ElementStorage("I8", "int32_data", "b"),
-    4: ElementStorage("U16", "int32_data", "H"),
-    5: ElementStorage("I16", "int32_data", "h"),
-    6: ElementStorage("I32", "int32_data", "i"),
-    7: ElementStorage("I64", "int64_data", "q"),
-    9: ElementStorage("BOOL", "int32_data", "?"),
-    10: ElementStorage("F16", "int32_data", "H", 0xFFFF),
-    11: ElementStorage("F64", "double_data", ""),
-    12: ElementStorage("U32", "uint64_data", "I"),
-    13: ElementStorage("U64", "uint64_data", "Q", (1 << 64) - 1),
-    16: ElementStorage("BF16", "int32_data", "H", 0xFFFF),
-}
-"""Supported dtypes by their number in onnx.TensorProto.DataType."""
-DTYPES = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int32",
-    9: "bool", 10: "float16", 11: "float32", 12: "uint32", 13: "uint32", 14: "complex64",
-    16: "float32", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8",
-    **dict.fromkeys(narrow_floats.BITS, "float32"),
+    1: "F32", 2: "U8", 3: "I8", 4: "U16", 5: "I16", 6: "I32", 7: "I64", 9: "BOOL", 10: "F16",
+    11: "F64", 12: "U32", 13: "U64", 16: "BF16",
 }  # fmt: skip
+"""Codes of the supported dtypes in an `Entry`, by their number in onnx.TensorProto.DataType."""
+_FIELDS = {
+    "F32": "float_data", "F64": "double_data", "I64": "int64_data", "U32": "uint64_data",
+    "U64": "uint64_data",
+}  # fmt: skip
+"""Fields with the elements that are not raw bytes, by code; others are in `int32_data`."""
+_MASKS = {"F16": 0xFFFF, "BF16": 0xFFFF, "U64": (1 << 64) - 1}
+"""Bits of a number of the field that count, by code; all for others."""
+DTYPES = {
+    **{number: DTYPE_OF_CODE[code] for number, code in ELEMENTS.items()},
+    **{14: "complex64", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8"},
+    **dict.fromkeys(narrow_floats.BITS, "float32"),
+}
 """Dtype of a tensor by ONNX's number: 64-bit dtypes become 32-bit ones, as in pt.asarray;
 bfloat16 and floats of fewer bits become float32; integers of 2 and 4 bits become integers of 8
 bits."""
@@ -430,11 +414,13 @@ class _GraphReader:
             return _narrow(dtype, shape, raw, tensor, label)
         if dtype not in ELEMENTS:
             raise unsupported(f"elements of ONNX's dtype {dtype}", label)
-        code, field, form, mask = ELEMENTS[dtype]
+        code = ELEMENTS[dtype]
         if raw is None:
-            raw = tensor.get(field, b"")
-            if form:
-                numbers = [number & mask for number in raw] if mask else list(raw)
+            raw = tensor.get(_FIELDS.get(code, "int32_data"), b"")
+            if code not in ("F32", "F64"):
+                # Halves are numbers of 16 bits.
+                mask, form = _MASKS.get(code, -1), FORMATS[code].replace("e", "H")
+                numbers = [number & mask for number in raw]
                 try:
                     raw = struct.pack(f"<{len(numbers)}{form}", *numbers)
                 except struct.error as error:
