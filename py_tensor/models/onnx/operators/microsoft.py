@@ -14,7 +14,14 @@ from ....tensor import Tensor
 from ... import layouts
 from .attention import attention as attend, rotary_embedding
 from .elementwise import gelu
-from .images import Windows, average_pool, conv, convolution, global_average_pool, of_images
+from .images import (
+    WindowAttributes,
+    average_pool,
+    conv,
+    convolution,
+    global_average_pool,
+    of_images,
+)
 from .linear_algebra import gemm, weight_order
 from .movement import triangle
 from .quantization import (
@@ -434,7 +441,9 @@ OPERATORS = {
             "MatMulNBits": Operator(matmul_n_bits),
             "MultiHeadAttention": Operator(multi_head_attention),
             "QLinearAdd": _elementwise(binary(F.add)),
-            "QLinearAveragePool": of_images(unary(_channels_first(average_pool)), options=Windows),
+            "QLinearAveragePool": of_images(
+                unary(_channels_first(average_pool)), options=WindowAttributes
+            ),
             "QLinearConcat": Operator(concat),
             "QLinearGlobalAveragePool": of_images(unary(_channels_first(global_average_pool))),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),

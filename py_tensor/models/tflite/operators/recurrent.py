@@ -18,8 +18,8 @@ type Optional = Tensor | None
 type Round = Callable[[Tensor], Tensor]
 
 
-class Options(NamedTuple):
-    """Options of recurrent layers."""
+class LayerOptions(NamedTuple):
+    """LayerOptions of recurrent layers."""
 
     fused_activation_function: int = 0
     cell_clip: float = 0.0
@@ -31,7 +31,7 @@ class Options(NamedTuple):
 
 
 def _operands(
-    tensors: Sequence[Optional], quantization: Quantization | None, options: Options
+    tensors: Sequence[Optional], quantization: Quantization | None, options: LayerOptions
 ) -> tuple[list[Any], Round]:
     """Return real operands, and the rounding of inputs and states."""
     if quantization is None:
@@ -76,7 +76,7 @@ def _layer(
     h: Tensor,
     c: Tensor,
     gates: Gates,
-    options: Options,
+    options: LayerOptions,
     round_: Round,
     *,
     reverse: bool = False,
@@ -130,7 +130,7 @@ def _gates(operands: list[Any], norms: Sequence[Optional]) -> Gates:
 
 def unidirectional_lstm(
     *tensors: Optional,
-    options: Options,
+    options: LayerOptions,
     diagonal_recurrent_tensors: bool = False,
     quantization: Quantization | None = None,
 ) -> Tensor:
@@ -146,7 +146,7 @@ def unidirectional_lstm(
 
 def lstm(
     *tensors: Optional,
-    options: Options,
+    options: LayerOptions,
     kernel_type: int = 0,
     quantization: Quantization | None = None,
 ) -> Any:
@@ -164,7 +164,7 @@ def lstm(
 
 
 def _basic_lstm(*tensors: Optional, quantization: Quantization | None) -> tuple[Tensor, ...]:
-    operands, _ = _operands(tensors, quantization, Options())
+    operands, _ = _operands(tensors, quantization, LayerOptions())
     x, h, w, b, c = operands
     joined = F.concat([x, h], axis=-1)
     sums = joined @ w.mT + b
@@ -174,7 +174,7 @@ def _basic_lstm(*tensors: Optional, quantization: Quantization | None) -> tuple[
     return tuple(_result(y, quantization, at) for at, y in enumerate((h, c, joined, sums)))
 
 
-def _joined(outputs: list[Tensor], options: Options, quantization: Any) -> Any:
+def _joined(outputs: list[Tensor], options: LayerOptions, quantization: Any) -> Any:
     """Return the outputs of both directions, as one tensor if they are merged."""
     if options.merge_outputs:
         outputs = [F.concat(outputs, axis=-1)]
@@ -184,7 +184,7 @@ def _joined(outputs: list[Tensor], options: Options, quantization: Any) -> Any:
 
 
 def bidirectional_lstm(
-    *tensors: Optional, options: Options, quantization: Quantization | None = None
+    *tensors: Optional, options: LayerOptions, quantization: Quantization | None = None
 ) -> Any:
     operands, round_ = _operands(tensors, quantization, options)
     operands += [None] * (48 - len(operands))
@@ -201,7 +201,12 @@ def bidirectional_lstm(
 
 
 def _simple(
-    x: Tensor, weights: Sequence[Any], options: Options, round_: Round, *, reverse: bool = False
+    x: Tensor,
+    weights: Sequence[Any],
+    options: LayerOptions,
+    round_: Round,
+    *,
+    reverse: bool = False,
 ) -> Tensor:
     w, r, b, h = weights
     inputs = round_(x) @ w.mT + b
@@ -215,7 +220,7 @@ def _simple(
 
 
 def unidirectional_rnn(
-    *tensors: Optional, options: Options, quantization: Quantization | None = None
+    *tensors: Optional, options: LayerOptions, quantization: Quantization | None = None
 ) -> Tensor:
     (x, *rest), round_ = _operands(tensors, quantization, options)
     y = _simple(_sequence(x, options.time_major), rest, options, round_)
@@ -223,7 +228,7 @@ def unidirectional_rnn(
 
 
 def rnn(
-    x: Tensor, *rest: Optional, options: Options, quantization: Quantization | None = None
+    x: Tensor, *rest: Optional, options: LayerOptions, quantization: Quantization | None = None
 ) -> Tensor:
     options = options._replace(time_major=True)
     return unidirectional_rnn(
@@ -232,7 +237,7 @@ def rnn(
 
 
 def bidirectional_rnn(
-    *tensors: Optional, options: Options, quantization: Quantization | None = None
+    *tensors: Optional, options: LayerOptions, quantization: Quantization | None = None
 ) -> Any:
     operands, round_ = _operands(tensors, quantization, options)
     if any(x is not None for x in operands[9:]):
@@ -247,7 +252,7 @@ def bidirectional_rnn(
 
 def svdf(
     *tensors: Optional,
-    options: Options,
+    options: LayerOptions,
     rank: int = 0,
     quantization: Quantization | None = None,
 ) -> Tensor:
@@ -264,11 +269,11 @@ def svdf(
 
 
 OPERATORS = {
-    "BIDIRECTIONAL_SEQUENCE_LSTM": Operator(bidirectional_lstm, options=Options),
-    "BIDIRECTIONAL_SEQUENCE_RNN": Operator(bidirectional_rnn, options=Options),
-    "LSTM": Operator(lstm, options=Options),
-    "RNN": Operator(rnn, options=Options),
-    "SVDF": Operator(svdf, options=Options),
-    "UNIDIRECTIONAL_SEQUENCE_LSTM": Operator(unidirectional_lstm, options=Options),
-    "UNIDIRECTIONAL_SEQUENCE_RNN": Operator(unidirectional_rnn, options=Options),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": Operator(bidirectional_lstm, options=LayerOptions),
+    "BIDIRECTIONAL_SEQUENCE_RNN": Operator(bidirectional_rnn, options=LayerOptions),
+    "LSTM": Operator(lstm, options=LayerOptions),
+    "RNN": Operator(rnn, options=LayerOptions),
+    "SVDF": Operator(svdf, options=LayerOptions),
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Operator(unidirectional_lstm, options=LayerOptions),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": Operator(unidirectional_rnn, options=LayerOptions),
 }
