@@ -35,7 +35,7 @@ def _named(name: str, count: int) -> Callable[..., Tensor]:
 
 
 class Steps(NamedTuple):
-    """WindowAttributes along the axes of an image."""
+    """Windows along the axes of an image."""
 
     strides: Ints
     dilations: Ints
@@ -44,7 +44,7 @@ class Steps(NamedTuple):
     padding: Any
 
 
-class WindowAttributes(NamedTuple):
+class Windows(NamedTuple):
     """Attributes of operators on windows of images."""
 
     auto_pad: str = "NOTSET"
@@ -73,7 +73,7 @@ class WindowAttributes(NamedTuple):
         return Steps(strides, dilations, reach, padding)
 
 
-DEFAULT = WindowAttributes()
+DEFAULT = Windows()
 
 
 def _further(image: Sequence[int], reach: Ints, strides: Ints, around: Padding) -> Ints:
@@ -89,12 +89,7 @@ def _further(image: Sequence[int], reach: Ints, strides: Ints, around: Padding) 
 
 
 def conv(
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None = None,
-    *,
-    options: WindowAttributes = DEFAULT,
-    group: int = 1,
+    x: Tensor, w: Tensor, b: Tensor | None = None, *, options: Windows = DEFAULT, group: int = 1
 ) -> Tensor:
     steps = options.along(x.shape[1:-1], w.shape[2:])
     y = _named("conv{}d", x.ndim - 2)(
@@ -113,7 +108,7 @@ def conv_transpose(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    options: WindowAttributes,
+    options: Windows,
     group: int = 1,
     output_padding: Ints | None = None,
     output_shape: Ints | None = None,
@@ -169,7 +164,7 @@ def _pooled(
     kind: str,
     x: Tensor,
     *,
-    options: WindowAttributes,
+    options: Windows,
     results: int = 1,
     kernel_shape: Ints,
     ceil_mode: int = 0,
@@ -215,7 +210,7 @@ def _with_places(
 
 
 def lp_pool(
-    x: Tensor, *, options: WindowAttributes, kernel_shape: Ints, p: int = 2, ceil_mode: int = 0
+    x: Tensor, *, options: Windows, kernel_shape: Ints, p: int = 2, ceil_mode: int = 0
 ) -> Tensor:
     means: Tensor = average_pool(
         F.abs(x) ** p,
@@ -246,18 +241,16 @@ def of_images(function: Callable[..., Any], **options: Any) -> Operator:
 
 def convolution(function: Callable[..., Any]) -> Operator:
     ignored = frozenset({"kernel_shape"})
-    return of_images(
-        function, orders={"w": kernel_order}, options=WindowAttributes, ignored=ignored
-    )
+    return of_images(function, orders={"w": kernel_order}, options=Windows, ignored=ignored)
 
 
 OPERATORS = {
-    "AveragePool": of_images(average_pool, options=WindowAttributes),
+    "AveragePool": of_images(average_pool, options=Windows),
     "CausalConvWithState": of_images(causal_conv_with_state),
     "Conv": convolution(conv),
     "ConvTranspose": convolution(conv_transpose),
     "GlobalAveragePool": of_images(global_average_pool),
     "GlobalMaxPool": of_images(global_max_pool),
-    "LpPool": of_images(lp_pool, options=WindowAttributes),
-    "MaxPool": of_images(max_pool, options=WindowAttributes),
+    "LpPool": of_images(lp_pool, options=Windows),
+    "MaxPool": of_images(max_pool, options=Windows),
 }

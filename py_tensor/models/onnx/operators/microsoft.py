@@ -15,7 +15,7 @@ from ... import layouts
 from .attention import attention as attend, rotary_embedding
 from .elementwise import gelu
 from .images import (
-    WindowAttributes,
+    Windows,
     average_pool,
     conv,
     convolution,
@@ -137,12 +137,7 @@ def simplified_layer_normalization(
 
 
 def skip_simplified_layer_normalization(
-    x: Tensor,
-    skip: Tensor,
-    scale: Tensor,
-    bias: Tensor | None = None,
-    *,
-    epsilon: float = 1e-12,
+    x: Tensor, skip: Tensor, scale: Tensor, bias: Tensor | None = None, *, epsilon: float = 1e-12
 ) -> tuple[Tensor, ...]:
     total = x + skip if bias is None else x + skip + bias
     y, factor = simplified_layer_normalization(total, scale, epsilon=epsilon)
@@ -356,11 +351,7 @@ def concat(scale: Tensor, zero: Tensor, *xs: Tensor, axis: int) -> Tensor:
 
 
 def dynamic_quantize_matmul(
-    a: Tensor,
-    b: Tensor,
-    b_scale: Tensor,
-    b_zero: Tensor | None = None,
-    bias: Tensor | None = None,
+    a: Tensor, b: Tensor, b_scale: Tensor, b_zero: Tensor | None = None, bias: Tensor | None = None
 ) -> Tensor:
     x, scale, zero = dynamic_quantize(a)
     return matmul_integer_to_float(x, b, scale, b_scale, zero, b_zero, bias)
@@ -441,9 +432,7 @@ OPERATORS = {
             "MatMulNBits": Operator(matmul_n_bits),
             "MultiHeadAttention": Operator(multi_head_attention),
             "QLinearAdd": _elementwise(binary(F.add)),
-            "QLinearAveragePool": of_images(
-                unary(_channels_first(average_pool)), options=WindowAttributes
-            ),
+            "QLinearAveragePool": of_images(unary(_channels_first(average_pool)), options=Windows),
             "QLinearConcat": Operator(concat),
             "QLinearGlobalAveragePool": of_images(unary(_channels_first(global_average_pool))),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),

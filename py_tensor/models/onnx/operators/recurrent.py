@@ -24,7 +24,7 @@ _ACTIVATIONS = {
 """Activations of recurrent layers by their names in lower case."""
 
 
-class RecurrentAttributes(NamedTuple):
+class Attributes(NamedTuple):
     """Attributes of recurrent layers."""
 
     hidden_size: int
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
     """Bias of the state's share of the gates."""
     peepholes: Tensor | None
     activations: list[Activation]
-    options: RecurrentAttributes
+    options: Attributes
     rounds: bool
 
     def of_state(self, h: Tensor, gates: slice = slice(None)) -> Tensor:
@@ -136,7 +136,7 @@ def _layer(
     peepholes: Tensor | None = None,
     *,
     kind: Kind,
-    options: RecurrentAttributes,
+    options: Attributes,
     rounds: bool = False,
 ) -> States:
     """Return the outputs of all steps, and the last value of each state."""
@@ -205,7 +205,7 @@ def quantized_lstm(
     r_scale: Tensor,
     r_zero: Tensor,
     *,
-    options: RecurrentAttributes,
+    options: Attributes,
 ) -> States:
     """LSTM with integer weights, which rounds all inputs together, and each state of a step."""
 
@@ -234,7 +234,7 @@ def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
     return (F.clip(F.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
 
 
-_row = partial(Operator, host=("lengths",), options=RecurrentAttributes)
+_row = partial(Operator, host=("lengths",), options=Attributes)
 OPERATORS = {
     "GRU": _row(partial(_layer, kind=GRU)),
     "LSTM": _row(partial(_layer, kind=LSTM)),

@@ -18,7 +18,7 @@ IMAGE = (1, 2, 3)
 """Axes of one image."""
 
 
-class WindowOptions(NamedTuple):
+class ConvOptions(NamedTuple):
     """Options of convolution and pooling."""
 
     padding: int = 0
@@ -60,7 +60,7 @@ def convolution_2d(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    options: WindowOptions,
+    options: ConvOptions,
     quantization: Quantization | None = None,
 ) -> Tensor:
     strides, dilations = options.strides(2), options.dilations(2)
@@ -78,7 +78,7 @@ def convolution_2d(
     return finished(y, operands, b, options.fused_activation_function)
 
 
-def conv_3d(x: Tensor, w: Tensor, b: Tensor | None = None, *, options: WindowOptions) -> Tensor:
+def conv_3d(x: Tensor, w: Tensor, b: Tensor | None = None, *, options: ConvOptions) -> Tensor:
     strides, dilations = options.strides(3), options.dilations(3)
     y = nn.conv3d(
         x,
@@ -130,7 +130,7 @@ def _check_lengths(shape: Sequence[int]) -> None:
 
 
 def _transposed(
-    function: Callable[..., Tensor], x: Tensor, w: Tensor, shape: Ints, options: WindowOptions
+    function: Callable[..., Tensor], x: Tensor, w: Tensor, shape: Ints, options: ConvOptions
 ) -> Tensor:
     """Return a transposed convolution of a shape, padded as the options say."""
     lengths, strides = shape[1:-1], options.strides(len(shape) - 2)
@@ -145,7 +145,7 @@ def transpose_conv(
     x: Tensor,
     b: Tensor | None = None,
     *,
-    options: WindowOptions,
+    options: ConvOptions,
     quantization: Quantization | None = None,
 ) -> Tensor:
     if quantization is not None:
@@ -158,7 +158,7 @@ def transpose_conv(
 
 
 def conv_3d_transpose(
-    shape: Ints, w: Tensor, x: Tensor, b: Tensor | None = None, *, options: WindowOptions
+    shape: Ints, w: Tensor, x: Tensor, b: Tensor | None = None, *, options: ConvOptions
 ) -> Tensor:
     if options.dilations(3) != (1, 1, 1):
         raise unsupported("CONV_3D_TRANSPOSE with dilation")
@@ -167,7 +167,7 @@ def conv_3d_transpose(
 
 
 def pool_2d(
-    average: bool, x: Tensor, *, options: WindowOptions, quantization: Quantization | None = None
+    average: bool, x: Tensor, *, options: ConvOptions, quantization: Quantization | None = None
 ) -> Tensor:
     window, strides = (options.filter_height, options.filter_width), options.strides(2)
     name = checked_padding(options.padding, *strides[::-1], *window[::-1])
@@ -188,7 +188,7 @@ def pool_2d(
     return saturated(activated(numbers, activation) / scales.scale[0], scales)
 
 
-def l2_pool_2d(x: Tensor, *, options: WindowOptions) -> Tensor:
+def l2_pool_2d(x: Tensor, *, options: ConvOptions) -> Tensor:
     return F.sqrt(pool_2d(True, F.square(x), options=options))
 
 
@@ -226,17 +226,17 @@ def resize_nearest_neighbor(
 
 
 OPERATORS = {
-    "AVERAGE_POOL_2D": Operator(partial(pool_2d, True), options=WindowOptions),
-    "CONV_2D": Operator(partial(convolution_2d, False), options=WindowOptions),
-    "CONV_3D": Operator(conv_3d, wrapper=real, options=WindowOptions),
+    "AVERAGE_POOL_2D": Operator(partial(pool_2d, True), options=ConvOptions),
+    "CONV_2D": Operator(partial(convolution_2d, False), options=ConvOptions),
+    "CONV_3D": Operator(conv_3d, wrapper=real, options=ConvOptions),
     "CONV_3D_TRANSPOSE": Operator(
-        conv_3d_transpose, host=("shape",), wrapper=real, options=WindowOptions
+        conv_3d_transpose, host=("shape",), wrapper=real, options=ConvOptions
     ),
-    "DEPTHWISE_CONV_2D": Operator(partial(convolution_2d, True), options=WindowOptions),
-    "L2_POOL_2D": Operator(l2_pool_2d, wrapper=real, options=WindowOptions),
+    "DEPTHWISE_CONV_2D": Operator(partial(convolution_2d, True), options=ConvOptions),
+    "L2_POOL_2D": Operator(l2_pool_2d, wrapper=real, options=ConvOptions),
     "LOCAL_RESPONSE_NORMALIZATION": Operator(local_response_normalization, wrapper=real),
-    "MAX_POOL_2D": Operator(partial(pool_2d, False), options=WindowOptions),
+    "MAX_POOL_2D": Operator(partial(pool_2d, False), options=ConvOptions),
     "RESIZE_BILINEAR": Operator(resize_bilinear, host=("size",)),
     "RESIZE_NEAREST_NEIGHBOR": Operator(resize_nearest_neighbor, host=("size",), wrapper=moved),
-    "TRANSPOSE_CONV": Operator(transpose_conv, host=("shape",), options=WindowOptions),
+    "TRANSPOSE_CONV": Operator(transpose_conv, host=("shape",), options=ConvOptions),
 }

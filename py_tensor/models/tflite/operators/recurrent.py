@@ -19,7 +19,7 @@ type Round = Callable[[Tensor], Tensor]
 
 
 class LayerOptions(NamedTuple):
-    """LayerOptions of recurrent layers."""
+    """Options of recurrent layers."""
 
     fused_activation_function: int = 0
     cell_clip: float = 0.0
