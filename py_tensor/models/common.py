@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import reduce, wraps
 from math import prod
 from typing import Any
 
 from .. import functions as F
+from ..ops.index_map import Shape
 from ..tensor import Tensor
 from . import folding
-from .execution import GraphFunction, ModelValue
+from .execution import GraphFunction, ModelValue, Operator
 from .graph import ModelConstant
 from .layouts import Permuted, as_tensor
 from .options import Ints
@@ -35,6 +36,27 @@ def arange(start: Known, limit: Known, delta: Known) -> Tensor:
     # A value can also be a list of one.
     first, end, step = (F.reshape(as_tensor(x), ()).item() for x in (start, limit, delta))
     return F.arange(first, end, step, dtype=start.dtype)
+
+
+def elementwise(name: str, **options: Any) -> Operator:
+    """Return the row of an operator that computes the function `pt.<name>` of each element."""
+    return Operator(getattr(F, name), fold=folding.ELEMENTWISE.get(name), **options)
+
+
+def reshaping(shape: Callable[..., Shape], *host: str, **options: Any) -> Operator:
+    """Return the row of an operator that changes only the shape.
+
+    `shape` returns the shape of the result for that of the input and the operator's further inputs.
+    """
+
+    @wraps(shape)
+    def run(x: Tensor | ModelConstant, *rest: Any, **attributes: Any) -> Tensor | ModelConstant:
+        new = shape(x.shape, *rest, **attributes)
+        if isinstance(x, ModelConstant):
+            return folding.made(x.numbers, new, x.dtype)
+        return x.reshape(new)
+
+    return Operator(run, host=host, fold=run, **options)
 
 
 def over_all(function: Any, x: Tensor, *rest: Tensor) -> Tensor:

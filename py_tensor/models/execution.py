@@ -18,7 +18,7 @@ from ..errors import ModelError, TraceError
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
-from ..signatures import Parameters, parameters_of
+from ..signatures import parameters_of
 from ..tensor import Tensor
 from .graph import TEXT, HashTable, ModelConstant, ModelGraph, ModelNode, ValueList
 from .layouts import Layout, Order, Permuted, as_tensor, plain, stored
@@ -99,6 +99,8 @@ class Operator(NamedTuple):
     """True if inputs without a default may be omitted."""
     texts: bool = False
     """True if inputs or results may be texts; then `fold` or a raw function computes them."""
+    options: type[NamedTuple] | None = None
+    """Attributes that several functions have, as fields; they are the parameter `options`."""
 
 
 class Simplified(NamedTuple):
@@ -284,8 +286,9 @@ def _step(
     assert parameters is not None
     outside = None if row.wrapper is None else parameters_of(row.wrapper)
     wrapped = {}
+    fields = row.options._fields if row.options is not None else ()
     for name, value in node.attributes.items():
-        if parameters.accepts_keyword(name) or name in row.ignored:
+        if parameters.accepts_keyword(name) or name in row.ignored or name in fields:
             continue
         if outside is not None and name in outside.keyword_only:
             wrapped[name] = value
@@ -296,14 +299,15 @@ def _step(
         missing.setdefault(f"{count} inputs of {node.operator}", []).append(node.name)
     known = {
         *node.attributes,
-        *("opset", "results"),
+        *("opset", "results", "options"),
         *(
             name
             for name, value in zip(parameters.positional, node.inputs, strict=False)
             if value or row.omits
         ),
     }
-    if absent := sorted(parameters.required - known):
+    needed = parameters.required | {*fields} - {*getattr(row.options, "_field_defaults", ())}
+    if absent := sorted(needed - known):
         raise ModelError(
             f"load: node lacks inputs or attributes; got {', '.join(absent)} missing in "
             f"{shown(node)}; save the model again"
@@ -313,7 +317,12 @@ def _step(
         for name, value in node.attributes.items()
         if name not in bodies and name not in wrapped and name not in row.ignored
     }
-    options |= _implicit(node, parameters)
+    if row.options is not None:
+        shared = {name: options.pop(name) for name in fields if name in options}
+        collected: Callable[..., Any] = row.options
+        options["options"] = collected(**shared)
+    implicit = {"opset": node.version, "results": len(node.outputs)}
+    options |= {name: implicit[name] for name in implicit if name in parameters.keyword_only}
     hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
     reads = frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
     return ModelStep(node, row, options, wrapped, frozenset(hosted), bodies, reads)
@@ -333,11 +342,6 @@ def _orders(
             wanted = orders.get(names[at]) if at < len(names) else None
             orders_of_values.setdefault(name, []).append((wanted, node))
     return orders_of_values
-
-
-def _implicit(node: ModelNode, parameters: Parameters) -> dict[str, int]:
-    implicit = {"opset": node.version, "results": len(node.outputs)}
-    return {name: implicit[name] for name in implicit if name in parameters.keyword_only}
 
 
 class ModelRun:
@@ -392,13 +396,18 @@ class ModelRun:
         try:
             results = self._folded(step, inputs)
             if results is None:
-                arguments = [self._argument(step, at, value) for at, value in enumerate(inputs)]
+                arguments = [
+                    as_numbers(value) if at in step.hosted and value is not None else value
+                    for at, value in enumerate(inputs)
+                ]
                 if row.layout is not None:
                     results = row.layout(row.function, arguments, step.options)
             if results is None:
                 if not row.raw:
                     arguments = list(map(plain, arguments))
-                bodies = {name: self._body(body, values) for name, body in step.bodies.items()}
+                bodies = {
+                    name: GraphFunction(self, body, values) for name, body in step.bodies.items()
+                }
                 function = partial(row.function, **step.options, **bodies)
                 if step.wrapped and row.wrapper is not None:
                     results = row.wrapper(function, arguments, **step.wrapped)
@@ -441,14 +450,6 @@ class ModelRun:
             for at, value in enumerate(inputs)
         ]
         return step.row.fold(*arguments, **step.options)
-
-    def _argument(self, step: ModelStep, at: int, value: ModelValue) -> Any:
-        if value is None or at not in step.hosted:
-            return value
-        return as_numbers(value)
-
-    def _body(self, program: ModelProgram, outer: dict[str, ModelValue]) -> GraphFunction:
-        return GraphFunction(self, program, outer)
 
 
 class GraphFunction:

@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..dtypes import DType, bool_, int32
-from ..functions.arguments import one_axis
+from ..functions.arguments import one_axis, some_axes
 from ..ops.index_map import Shape, broadcast_view, make_view, row_major
 from ..ops.op_def import broadcast
 from ..runtime.evaluators import read_through
@@ -179,45 +179,46 @@ def split_lengths(length: int, split: Ints | None, count: int) -> Ints:
     return [max(0, min(whole, length - at * whole)) for at in range(count)]
 
 
-def reshaped(shape: Shape, lengths: Ints, allowzero: int = 0) -> Shape:
+def reshaped(old: Shape, shape: Ints, *, allowzero: int = 0) -> Shape:
     """Return the shape that Reshape asks for: 0 keeps a length, and -1 is computed."""
-    if not allowzero:
-        lengths = [shape[at] if n == 0 else n for at, n in enumerate(lengths)]
+    lengths = shape if allowzero else [old[at] if n == 0 else n for at, n in enumerate(shape)]
     if -1 in lengths:
         known = math.prod(n for n in lengths if n != -1)
-        rest = math.prod(shape) // known if known else 0
+        rest = math.prod(old) // known if known else 0
         lengths = [rest if n == -1 else n for n in lengths]
-    if math.prod(lengths) != math.prod(shape) or any(n < 0 for n in lengths):
-        raise ValueError(f"shape {list(shape)} cannot become {lengths}")
+    if math.prod(lengths) != math.prod(old) or any(n < 0 for n in lengths):
+        raise ValueError(f"shape {list(old)} cannot become {lengths}")
     return tuple(lengths)
 
 
-def reshape(x: ModelConstant, shape: Ints, *, allowzero: int = 0) -> ModelConstant:
-    return made(x.numbers, reshaped(x.shape, shape, allowzero), x.dtype)
+def flattened(shape: Shape, *, axis: int = 1) -> Shape:
+    at = axis + len(shape) if axis < 0 else axis
+    return (math.prod(shape[:at]), math.prod(shape[at:]))
 
 
-def flatten(x: ModelConstant, *, axis: int = 1) -> ModelConstant:
-    at = axis + len(x.shape) if axis < 0 else axis
-    return made(x.numbers, (math.prod(x.shape[:at]), math.prod(x.shape[at:])), x.dtype)
-
-
-def squeeze(x: ModelConstant, axes: Ints | None = None) -> ModelConstant:
-    rank = len(x.shape)
+def squeezed(shape: Shape, axes: Ints | None = None) -> Shape:
     if axes is None:
-        gone = {at for at, n in enumerate(x.shape) if n == 1}
-    else:
-        gone = {one_axis("squeeze", axis, rank) for axis in axes}
-    if any(x.shape[at] != 1 for at in gone):
-        raise ValueError(f"axes {axes} of shape {list(x.shape)} are longer than 1")
-    return made(x.numbers, [n for at, n in enumerate(x.shape) if at not in gone], x.dtype)
+        return tuple(n for n in shape if n != 1)
+    gone = {one_axis("squeeze", axis, len(shape)) for axis in axes}
+    if any(shape[at] != 1 for at in gone):
+        raise ValueError(f"axes {axes} of shape {list(shape)} are longer than 1")
+    return tuple(n for at, n in enumerate(shape) if at not in gone)
+
+
+def unsqueezed(shape: Shape, axes: int | Ints) -> Shape:
+    axes = several(axes)
+    rank = len(shape) + len(axes)
+    new = some_axes("expand_dims", axes, rank)
+    old = iter(shape)
+    return tuple(1 if at in new else next(old) for at in range(rank))
+
+
+def squeeze(x: ModelConstant, axes: Ints) -> ModelConstant:
+    return made(x.numbers, squeezed(x.shape, axes), x.dtype)
 
 
 def unsqueeze(x: ModelConstant, axes: int | Ints) -> ModelConstant:
-    axes = several(axes)
-    rank = len(x.shape) + len(axes)
-    new = {one_axis("unsqueeze", axis, rank) for axis in axes}
-    old = iter(x.shape)
-    return made(x.numbers, [1 if at in new else next(old) for at in range(rank)], x.dtype)
+    return made(x.numbers, unsqueezed(x.shape, axes), x.dtype)
 
 
 def transpose(x: ModelConstant, *, perm: Ints | None = None) -> ModelConstant:
@@ -294,14 +295,33 @@ def running_sum(
     return made([*accumulate(x.numbers)], x.shape, x.dtype)
 
 
-COMPARISONS = {
-    name: elementwise(function, bool_)
-    for name, function in {
-        "Equal": operator.eq,
-        "Greater": operator.gt,
-        "GreaterOrEqual": operator.ge,
-        "Less": operator.lt,
-        "LessOrEqual": operator.le,
-        "NotEqual": operator.ne,
-    }.items()
+_ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "add": operator.add,
+    "ceil": math.ceil,
+    "floor": math.floor,
+    "floor_divide": operator.floordiv,
+    "logical_and": operator.and_,
+    "logical_not": operator.not_,
+    "logical_or": operator.or_,
+    "maximum": max,
+    "minimum": min,
+    "multiply": operator.mul,
+    "negative": operator.neg,
+    "remainder": operator.mod,
+    "subtract": operator.sub,
 }
+_COMPARISONS: dict[str, Callable[..., Any]] = {
+    "equal": operator.eq,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "not_equal": operator.ne,
+}
+ELEMENTWISE = {
+    **{name: elementwise(function) for name, function in _ARITHMETIC.items()},
+    **{name: elementwise(function, bool_) for name, function in _COMPARISONS.items()},
+    "where": where,
+}
+"""Functions of constants by the name of the function of tensors."""

@@ -24,13 +24,13 @@ from ..io.safetensors import SIZES, Entry
 from ..ops.index_map import Shape
 from ..tensor import Tensor
 
-_FORMATS = {
+FORMATS = {
     "BOOL": "?", "U8": "B", "I8": "b", "I16": "h", "U16": "H", "F16": "e", "BF16": "H",
     "I32": "i", "U32": "I", "F32": "f", "F64": "d", "I64": "q", "U64": "Q", "C64": "f",
 }  # fmt: skip
 """`struct` code of each dtype of a file. bfloat16 has no code: its bits are read as integers.
 complex64 is read as pairs of real and imaginary parts."""
-_DTYPES = {
+DTYPE_OF_CODE = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16",
     "F16": "float16", "BF16": "float32", "I32": "int32", "U32": "uint32", "F32": "float32",
     "F64": "float32", "I64": "int32", "U64": "uint32", "C64": "complex64",
@@ -80,8 +80,8 @@ class ModelConstant:
         """Flat list of the elements."""
         if isinstance(self.elements, Entry):
             code, _, data = self.elements
-            count = len(data) // struct.calcsize(_FORMATS[code])
-            self.elements = list(struct.unpack(f"<{count}{_FORMATS[code]}", data))
+            count = len(data) // struct.calcsize(FORMATS[code])
+            self.elements = list(struct.unpack(f"<{count}{FORMATS[code]}", data))
             if code == "C64":
                 parts = iter(self.elements)
                 self.elements = list(map(complex, parts, parts))
@@ -150,7 +150,7 @@ def constant_of_entry(name: str, entry: Entry) -> ModelConstant:
     """Return the constant for an entry of a file."""
     if len(entry.data) <= COPIED_BYTES:
         entry = entry._replace(data=bytes(entry.data))
-    return ModelConstant(name, as_dtype(_DTYPES[entry.dtype]), tuple(entry.shape), entry)
+    return ModelConstant(name, as_dtype(DTYPE_OF_CODE[entry.dtype]), tuple(entry.shape), entry)
 
 
 def rounded(numbers: list[Any], dtype: DType) -> list[Any]:

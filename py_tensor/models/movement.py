@@ -8,17 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
-from .. import functions as F, nn
+from .. import functions as F
 from ..ops.index_map import Shape
 from ..tensor import Tensor
 from . import folding
 from .execution import fits
 from .graph import ModelConstant
 from .options import LARGEST, Ints, single
-
-
-def broadcast_to(x: Tensor, shape: Ints) -> Tensor:
-    return F.broadcast_to(x, tuple(shape))
 
 
 def broadcast_args(a: Ints, b: Ints) -> ModelConstant:
@@ -36,42 +32,18 @@ def folded_pack(*xs: ModelConstant, axis: int = 0) -> ModelConstant | None:
     return folding.concat(*(folding.unsqueeze(x, [axis]) for x in xs), axis=axis)
 
 
-def unpack(x: Tensor, *, axis: int = 0) -> tuple[Tensor, ...]:
-    return F.unstack(x, axis=axis)
-
-
 def folded_unpack(x: ModelConstant, *, axis: int = 0) -> list[ModelConstant]:
     n = x.shape[axis]
     parts = folding.split(x, [1] * n, results=n, axis=axis)
     return [folding.squeeze(part, [axis]) for part in parts]
 
 
-def expand_dims(x: Tensor, axis: int | Ints) -> Tensor:
-    return F.expand_dims(x, axis=single(axis))
-
-
-def folded_expand_dims(x: ModelConstant, axis: int | Ints) -> ModelConstant:
-    return folding.unsqueeze(x, [single(axis)])
-
-
-def tile(x: Tensor, repeats: Ints) -> Tensor:
-    return F.tile(x, repeats)
-
-
-def transpose(x: Tensor, perm: Ints) -> Tensor:
-    return F.permute_dims(x, tuple(perm))
+def expanded(shape: Shape, axis: int | Ints) -> Shape:
+    return folding.unsqueezed(shape, [single(axis)])
 
 
 def folded_transpose(x: ModelConstant, perm: Ints) -> ModelConstant:
     return folding.transpose(x, perm=perm)
-
-
-def reverse(x: Tensor, axes: Ints) -> Tensor:
-    return F.flip(x, axis=tuple(axes))
-
-
-def batch_to_space(x: Tensor, block: Ints, crops: list[Ints]) -> Tensor:
-    return nn.batch_to_space(x, block, crops)
 
 
 def mirror_pad(x: Tensor, widths: Sequence[Sequence[int]], mode: str) -> Tensor:

@@ -8,29 +8,23 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, bool_, float32, int32
 from ...ops import OP_DEFS
 from ...ops.op_def import Elementwise, Reduction, Scan
 from ...tensor import Tensor
+from ..graph import DTYPE_OF_CODE, FORMATS
 from .protobuf import Message
-from .reader import SCHEMA
+from .reader import ELEMENTS, SCHEMA
 from .wire_writer import encoded
 
 OPSET = 18
 IR_VERSION = 8
-NUMBERS = {
-    "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "bool": 9,
-    "float16": 10, "uint32": 12,
-}  # fmt: skip
+NUMBERS = {DTYPE_OF_CODE[code]: number for number, code in reversed(ELEMENTS.items())}
 """ONNX's number of each dtype."""
 INT64 = 7
-_FORMS = {
-    INT64: "q", 1: "f", 6: "i", 9: "?", 10: "e", 12: "I", 2: "B", 3: "b", 4: "H", 5: "h",
-}  # fmt: skip
-"""`struct` code of each dtype by ONNX's number."""
 LOWEST = -(1 << 63)
 WIDE = {"int8": 6, "int16": 6, "uint8": 6, "uint16": 6, "uint32": INT64}
 """Number of the dtype in which operations of a dtype are computed, which few runtimes support."""
@@ -102,14 +96,13 @@ class NodeWriter:
             message["attribute"] = [_attribute(name, v) for name, v in attributes.items()]
         self._nodes.append(message)
 
-    def _constant(self, number: int, shape: Sequence[int], raw: Any, key: Any = None) -> str:
-        if key is None or key not in self._known:
-            name = self._name("constant")
+    def _constant(self, number: int, shape: Sequence[int], raw: bytes) -> str:
+        """Return the name of an initializer; equal ones are one."""
+        key = ("constant", number, tuple(shape), raw)
+        if key not in self._known:
+            self._known[key] = name = self._name("constant")
             message = {"dims": list(shape), "data_type": number, "name": name, "raw_data": raw}
             self._constants.append(message)
-            if key is None:
-                return name
-            self._known[key] = name
         return self._known[key]
 
     def tensor(self, tensor: Tensor) -> str:
@@ -117,24 +110,17 @@ class NodeWriter:
         data = bytes(tensor._bytes("to_onnx"))
         if tensor.dtype is bool_:
             data = data.translate(bytes([0] + [1] * 255))
-        number = NUMBERS[tensor.dtype.name]
-        return self._constant(number, tensor.shape, data, ("tensor", number, tensor.shape, data))
+        return self._constant(NUMBERS[tensor.dtype.name], tensor.shape, data)
 
     def number(self, value: Any, dtype: DType | int) -> str:
         """Return the name of an initializer of shape () with a number."""
         number = NUMBERS[dtype.name] if isinstance(dtype, DType) else dtype
-        raw = struct.pack(f"<{_FORMS[number]}", value)
-        return self._constant(number, (), raw, ("number", number, raw))
+        return self._constant(number, (), struct.pack(f"<{FORMATS[ELEMENTS[number]]}", value))
 
-    def ints(self, values: Sequence[int]) -> str:
-        """Return the name of an initializer with a list of int64."""
+    def ints(self, values: Sequence[int], shape: Sequence[int] | None = None) -> str:
+        """Return the name of an initializer with int64, by default a list of them."""
         raw = struct.pack(f"<{len(values)}q", *values)
-        return self._constant(INT64, (len(values),), raw, ("ints", raw))
-
-    def indices(self, rows: Sequence[Any], shape: Sequence[int]) -> str:
-        """Return the name of an initializer with int64 of a shape, for gathers."""
-        raw = struct.pack(f"<{len(rows)}q", *rows)
-        return self._constant(INT64, shape, raw, ("indices", tuple(shape), raw))
+        return self._constant(INT64, (len(values),) if shape is None else shape, raw)
 
     # --- shapes -----------------------------------------------------------------------------------
 
@@ -167,6 +153,11 @@ class NodeWriter:
     def transpose(self, name: str, axes: Sequence[int]) -> str:
         """Return the name of a value with permuted axes."""
         return self.op("Transpose", name, perm=tuple(axes))
+
+    def pad(self, name: str, ndim: int, widths: Mapping[int, tuple[int, int]], value: str) -> str:
+        """Return the name of a value with elements before and after some axes."""
+        lows, highs = ([widths.get(axis, (0, 0))[end] for axis in range(ndim)] for end in (0, 1))
+        return self.op("Pad", name, self.ints(lows + highs), value, mode="constant")
 
     # --- file -------------------------------------------------------------------------------------
 
@@ -230,10 +221,9 @@ def _single(operator: str, **attributes: Any) -> Row:
     return lambda w, call: w.op(operator, *call.inputs, **attributes)
 
 
-def _floats_only(operator: str) -> Row:
-    """Return the row of a function that leaves integers as they are."""
-    row = _single(operator)
-    return lambda w, call: row(w, call) if call.dtype.kind == "f" else call.inputs[0]
+def _by_kind(of_floats: Row, of_integers: Row) -> Row:
+    """Return the row of an operation that is written differently for floating numbers."""
+    return lambda w, call: (of_floats if call.dtype.kind == "f" else of_integers)(w, call)
 
 
 def _bits(operator: str, logical: str) -> Row:
@@ -266,30 +256,16 @@ def _computed(dtype: DType) -> DType | int:
     return WIDE.get(dtype.name, dtype)
 
 
-def _floor_divide(w: NodeWriter, call: Call) -> str:
-    m = _Math(w, _computed(call.dtype))
-    a, b = call.inputs
-    if call.dtype.kind == "f":
-        return m.Floor(m.Div(a, b))
-    # Integers divided by 0 give 0, and remainders have the sign of the divisor.
+def _floor_divide(m: _Math, a: str, b: str) -> str:
+    """Return quotients of integers; those by 0 are 0, and remainders have the divisor's sign."""
     none = m.Equal(b, 0)
     divisor = m.Where(none, 1, b)
     return m.Where(none, 0, m.Div(m.Sub(a, m.Mod(a, divisor)), divisor))
 
 
-def _remainder(w: NodeWriter, call: Call) -> str:
-    m = _Math(w, _computed(call.dtype))
-    a, b = call.inputs
-    if call.dtype.kind == "f":
-        return m.Sub(a, m.Mul(m.Floor(m.Div(a, b)), b))
+def _remainder(m: _Math, a: str, b: str) -> str:
     none = m.Equal(b, 0)
     return m.Where(none, 0, m.Mod(a, m.Where(none, 1, b)))
-
-
-def _power(w: NodeWriter, call: Call) -> str:
-    m = _Math(w, _computed(call.dtype))
-    a, b = call.inputs
-    return m.Pow(a, b if call.dtype.kind == "f" else m.Max(b, 0))
 
 
 def _log1p(m: _Math, x: str) -> str:
@@ -329,27 +305,16 @@ def _shift_right(m: _Math, x: str, y: str) -> str:
 def _is_finite(w: NodeWriter, call: Call) -> str:
     m = _Math(w, call.dtype)
     [x] = call.inputs
-    if call.dtype.kind != "f":
-        return m.Equal(x, x)
     return m.Not(m.Or(w.op("IsInf", w.cast(x, float32)), m.IsNaN(x)))
 
 
 def _never_of_integers(operator: str) -> Row:
-    def row(w: NodeWriter, call: Call) -> str:
+    def of_floats(w: NodeWriter, call: Call) -> str:
         [x] = call.inputs
-        if call.dtype.kind == "f":
-            # IsInf does not take float16.
-            return w.op(operator, x if call.dtype is float32 else w.cast(x, float32))
-        return w.op("Not", w.op("Equal", x, x))
+        # IsInf does not take float16.
+        return w.op(operator, x if call.dtype is float32 else w.cast(x, float32))
 
-    return row
-
-
-def _relu(w: NodeWriter, call: Call) -> str:
-    [x] = call.inputs
-    if call.dtype.kind == "f":
-        return w.op("Relu", x)
-    return w.op("Max", x, w.number(0, _computed(call.dtype)))
+    return _by_kind(of_floats, _formula(lambda m, x: m.Not(m.Equal(x, x))))
 
 
 _ELEMENTWISE: dict[str, Row] = {
@@ -358,9 +323,13 @@ _ELEMENTWISE: dict[str, Row] = {
     "multiply": _single("Mul"),
     "divide": _single("Div"),
     "ratio": _single("Div"),
-    "floor_divide": _floor_divide,
-    "remainder": _remainder,
-    "pow": _power,
+    "floor_divide": _by_kind(
+        _formula(lambda m, a, b: m.Floor(m.Div(a, b))), _formula(_floor_divide)
+    ),
+    "remainder": _by_kind(
+        _formula(lambda m, a, b: m.Sub(a, m.Mul(m.Floor(m.Div(a, b)), b))), _formula(_remainder)
+    ),
+    "pow": _by_kind(_single("Pow"), _formula(lambda m, a, b: m.Pow(a, m.Max(b, 0)))),
     "negative": _formula(lambda m, x: m.Neg(x)),
     "positive": _same,
     "conj": _same,
@@ -380,15 +349,11 @@ _ELEMENTWISE: dict[str, Row] = {
     "bitwise_invert": _bits("BitwiseNot", "Not"),
     "bitwise_left_shift": _formula(lambda m, x, y: m.Mul(x, m.Pow(2, y))),
     "bitwise_right_shift": _formula(_shift_right),
-    "ceil": _floats_only("Ceil"),
-    "floor": _floats_only("Floor"),
-    "round": _floats_only("Round"),
-    "trunc": lambda w, call: (
-        _formula(lambda m, x: m.Mul(m.Sign(x), m.Floor(m.Abs(x))))(w, call)
-        if call.dtype.kind == "f"
-        else call.inputs[0]
-    ),
-    "isfinite": _is_finite,
+    "ceil": _by_kind(_single("Ceil"), _same),
+    "floor": _by_kind(_single("Floor"), _same),
+    "round": _by_kind(_single("Round"), _same),
+    "trunc": _by_kind(_formula(lambda m, x: m.Mul(m.Sign(x), m.Floor(m.Abs(x)))), _same),
+    "isfinite": _by_kind(_is_finite, _formula(lambda m, x: m.Equal(x, x))),
     "isinf": _never_of_integers("IsInf"),
     "isnan": _never_of_integers("IsNaN"),
     "signbit": _formula(_negative),
@@ -411,7 +376,7 @@ _ELEMENTWISE: dict[str, Row] = {
         )
     },
     "atan2": _formula(_atan2),
-    "relu": _relu,
+    "relu": _by_kind(_single("Relu"), _formula(lambda m, x: m.Max(x, 0))),
     "clip": _formula(lambda m, x, low, high: m.Min(m.Max(x, low), high)),
     # The exporter has converted the operand already.
     "astype": _same,
@@ -478,11 +443,9 @@ def _logical(operator: str) -> Row:
 
 
 def _position(operator: str) -> Row:
-    def row(w: NodeWriter, call: Call) -> str:
-        [axis] = call.arg
-        return w.cast(w.op(operator, call.inputs[0], axis=axis, keepdims=1), int32)
-
-    return row
+    return lambda w, call: w.cast(
+        w.op(operator, call.inputs[0], axis=call.arg[0], keepdims=1), int32
+    )
 
 
 def _cumulative_sum(w: NodeWriter, call: Call) -> str:
@@ -498,9 +461,7 @@ def _cumulative_product(w: NodeWriter, call: Call) -> str:
     reach = 1
     while reach < shape[axis]:
         kept = _first(w, products, axis, shape[axis] - reach)
-        widths = [0] * (2 * len(shape))
-        widths[axis] = reach
-        products = w.op("Mul", products, w.op("Pad", kept, w.ints(widths), one, mode="constant"))
+        products = w.op("Mul", products, w.pad(kept, len(shape), {axis: (reach, 0)}, one))
         reach *= 2
     return _initial(w, call, products, 1)
 
@@ -509,10 +470,8 @@ def _initial(w: NodeWriter, call: Call, result: str, start: int) -> str:
     axis, include_initial = call.arg
     if not include_initial:
         return result
-    widths = [0] * (2 * len(call.shape))
-    widths[axis] = 1
     value = w.number(start, _computed(call.dtype))
-    return w.op("Pad", result, w.ints(widths), value, mode="constant")
+    return w.pad(result, len(call.shape), {axis: (1, 0)}, value)
 
 
 # --- views ----------------------------------------------------------------------------------------
@@ -530,14 +489,6 @@ def _iota(w: NodeWriter, call: Call) -> str:
 
 def _reshape(w: NodeWriter, call: Call) -> str:
     return call.inputs[0] if call.shape == call.shapes[0] else w.reshape(call.inputs[0], call.shape)
-
-
-def _permute(w: NodeWriter, call: Call) -> str:
-    return w.transpose(call.inputs[0], call.arg)
-
-
-def _broadcast(w: NodeWriter, call: Call) -> str:
-    return w.op("Expand", call.inputs[0], w.lengths(call.shape))
 
 
 def _first(w: NodeWriter, x: str, axis: int, length: int) -> str:
@@ -570,7 +521,7 @@ def _window(w: NodeWriter, call: Call) -> str:
     for axis, size, step, dilation in call.arg:
         count = call.shape[axis]
         places = [at * step + tap * dilation for at in range(count) for tap in range(size)]
-        x = w.op("Gather", x, w.indices(places, (count, size)), axis=axis)
+        x = w.op("Gather", x, w.ints(places, (count, size)), axis=axis)
         # The axes of earlier windows are at the end already.
         ndim += 1
         x = w.transpose(x, (*(at for at in range(ndim) if at != axis + 1), axis + 1))
@@ -584,7 +535,7 @@ def _diagonal(w: NodeWriter, call: Call) -> str:
     x = w.transpose(call.inputs[0], (*rest, first, second))
     x = w.reshape(x, (*(shape[axis] for axis in rest), shape[first] * shape[second]))
     places = [at * (shape[second] + 1) for at in range(min(shape[first], shape[second]))]
-    return w.op("Gather", x, w.indices(places, (len(places),)), axis=len(rest))
+    return w.op("Gather", x, w.ints(places, (len(places),)), axis=len(rest))
 
 
 def _pad(w: NodeWriter, call: Call) -> str:
@@ -596,30 +547,16 @@ def _pad(w: NodeWriter, call: Call) -> str:
         if interior and n != 1:
             # Put the values after each element, and remove those after the last one.
             x = w.reshape(x, (*lengths[: axis + 1], 1, *lengths[axis + 1 :]))
-            widths = [0] * (2 * ndim + 2)
-            widths[ndim + 1 + axis + 1] = interior
-            x = w.op("Pad", x, w.ints(widths), value, mode="constant")
+            x = w.pad(x, ndim + 1, {axis + 1: (0, interior)}, value)
             lengths[axis] = n * (interior + 1)
             x = w.reshape(x, tuple(lengths))
             lengths[axis] -= interior
             x = _first(w, x, axis, lengths[axis])
-    widths = [low for low, _, _ in call.arg] + [high for _, high, _ in call.arg]
-    return w.op("Pad", x, w.ints(widths), value, mode="constant") if any(widths) else x
-
-
-def _concat(w: NodeWriter, call: Call) -> str:
-    return w.op("Concat", *call.inputs, axis=call.arg)
+    widths = {axis: (low, high) for axis, (low, high, _) in enumerate(call.arg) if low or high}
+    return w.pad(x, ndim, widths, value) if widths else x
 
 
 # --- gathers, scatters and sorts ------------------------------------------------------------------
-
-
-def _take(w: NodeWriter, call: Call) -> str:
-    return w.op("Gather", *call.inputs, axis=call.arg)
-
-
-def _take_along(w: NodeWriter, call: Call) -> str:
-    return w.op("GatherElements", *call.inputs, axis=call.arg[0])
 
 
 def _scatter_add(w: NodeWriter, call: Call) -> str:
@@ -695,8 +632,8 @@ ROWS: dict[str, Row] = {
     "cumulative_prod": _cumulative_product,
     "iota": _iota,
     "reshape": _reshape,
-    "permute_dims": _permute,
-    "broadcast_to": _broadcast,
+    "permute_dims": lambda w, call: w.transpose(call.inputs[0], call.arg),
+    "broadcast_to": lambda w, call: w.op("Expand", call.inputs[0], w.lengths(call.shape)),
     "slice": _slice,
     "window": _window,
     "diagonal": _diagonal,
@@ -704,9 +641,9 @@ ROWS: dict[str, Row] = {
     "barrier": _same,
     "barrier_view": _reshape,
     "pad": _pad,
-    "concat": _concat,
-    "take": _take,
-    "take_along_axis": _take_along,
+    "concat": lambda w, call: w.op("Concat", *call.inputs, axis=call.arg),
+    "take": lambda w, call: w.op("Gather", *call.inputs, axis=call.arg),
+    "take_along_axis": lambda w, call: w.op("GatherElements", *call.inputs, axis=call.arg[0]),
     "scatter_add": _scatter_add,
     "argsort": _argsort,
     "dot": _single("MatMul"),

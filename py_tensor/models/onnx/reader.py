@@ -20,6 +20,8 @@ from ...io.safetensors import SIZES, Entry
 from ...ops.index_map import Shape
 from ..file_errors import check_size, malformed, shortened, unsupported
 from ..graph import (
+    DTYPE_OF_CODE,
+    FORMATS,
     LinearQuantization,
     ModelConstant,
     ModelGraph,
@@ -74,41 +76,23 @@ _MODEL_KEYS = {number << 3 | 2 for number in (2, 3, 4, 6, 7, 8, 14)} | {5 << 3}
 _malformed, _check_size = partial(malformed, "ONNX"), partial(check_size, "ONNX")
 
 
-class ElementStorage(NamedTuple):
-    """Storage of the elements of one ONNX dtype."""
-
-    code: str
-    """Code of the dtype in an `Entry`."""
-    field: str
-    """Field that holds the elements if they are not raw bytes."""
-    form: str
-    """`struct` code of an element of that field, as it is stored in bytes; "" for bytes."""
-    mask: int = 0
-    """Bits of a number of the field that count; 0 for all."""
-
-
 ELEMENTS = {
-    1: ElementStorage("F32", "float_data", ""),
-    2: ElementStorage("U8", "int32_data", "B"),
-    3: ElementStorage("I8", "int32_data", "b"),
-    4: ElementStorage("U16", "int32_data", "H"),
-    5: ElementStorage("I16", "int32_data", "h"),
-    6: ElementStorage("I32", "int32_data", "i"),
-    7: ElementStorage("I64", "int64_data", "q"),
-    9: ElementStorage("BOOL", "int32_data", "?"),
-    10: ElementStorage("F16", "int32_data", "H", 0xFFFF),
-    11: ElementStorage("F64", "double_data", ""),
-    12: ElementStorage("U32", "uint64_data", "I"),
-    13: ElementStorage("U64", "uint64_data", "Q", (1 << 64) - 1),
-    16: ElementStorage("BF16", "int32_data", "H", 0xFFFF),
-}
-"""Supported dtypes by their number in onnx.TensorProto.DataType."""
-DTYPES = {
-    1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int32",
-    9: "bool", 10: "float16", 11: "float32", 12: "uint32", 13: "uint32", 14: "complex64",
-    16: "float32", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8",
-    **dict.fromkeys(narrow_floats.BITS, "float32"),
+    1: "F32", 2: "U8", 3: "I8", 4: "U16", 5: "I16", 6: "I32", 7: "I64", 9: "BOOL", 10: "F16",
+    11: "F64", 12: "U32", 13: "U64", 16: "BF16",
 }  # fmt: skip
+"""Codes of the supported dtypes in an `Entry`, by their number in onnx.TensorProto.DataType."""
+_FIELDS = {
+    "F32": "float_data", "F64": "double_data", "I64": "int64_data", "U32": "uint64_data",
+    "U64": "uint64_data",
+}  # fmt: skip
+"""Fields with the elements that are not raw bytes, by code; others are in `int32_data`."""
+_MASKS = {"F16": 0xFFFF, "BF16": 0xFFFF, "U64": (1 << 64) - 1}
+"""Bits of a number of the field that count, by code; all for others."""
+DTYPES = {
+    **{number: DTYPE_OF_CODE[code] for number, code in ELEMENTS.items()},
+    **{14: "complex64", 21: "uint8", 22: "int8", 25: "uint8", 26: "int8"},
+    **dict.fromkeys(narrow_floats.BITS, "float32"),
+}
 """Dtype of a tensor by ONNX's number: 64-bit dtypes become 32-bit ones, as in pt.asarray;
 bfloat16 and floats of fewer bits become float32; integers of 2 and 4 bits become integers of 8
 bits."""
@@ -181,15 +165,11 @@ def _tensors(value: Any) -> Iterator[Message]:
 def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     """Return the graph of a decoded file, given the bytes of its external data by name."""
     functions = {
-        (
-            function.get("domain", ""),
-            function.get("name", ""),
-            function.get("overload", ""),
-        ): function
+        tuple(function.get(key, "") for key in ("domain", "name", "overload")): function
         for function in model.get("functions", ())
     }
     reader = _GraphReader(functions, files)
-    graph = reader.graph(model["graph"], _versions(model), {}, 0)
+    graph = reader.graph(model["graph"], _Scope(_versions(model), {}, 0))
     scales = _scales(graph)
     return graph._replace(
         inputs=tuple(_with_quantization(info, graph, scales) for info in graph.inputs),
@@ -243,11 +223,21 @@ def _with_quantization(
     return info._replace(quantization=LinearQuantization(scale, zero))
 
 
+class _Scope(NamedTuple):
+    """The surroundings of a graph."""
+
+    versions: Mapping[str, int]
+    """Versions of the operator sets by domain."""
+    arguments: Mapping[str, Any]
+    """Attributes of the call of the function around the graph."""
+    depth: int
+
+
 class _GraphReader:
     """Converts messages to graphs, and calls of the file's functions to nodes with a body."""
 
     def __init__(
-        self, functions: dict[tuple[str, str, str], Message], files: Mapping[str, Any]
+        self, functions: Mapping[tuple[str, ...], Message], files: Mapping[str, Any]
     ) -> None:
         self._functions = functions
         self._files = files
@@ -255,10 +245,8 @@ class _GraphReader:
         self._dtypes: dict[str, int] = {}
         """ONNX's numbers of the dtypes of values, as far as they matter."""
 
-    def graph(
-        self, graph: Message, versions: dict[str, int], arguments: Mapping[str, Any], depth: int
-    ) -> ModelGraph:
-        """Convert a graph; `arguments` are the attributes of the call of the function around it."""
+    def graph(self, graph: Message, scope: _Scope) -> ModelGraph:
+        """Convert a graph."""
         name = graph.get("name", "")
         if graph.get("sparse_initializer"):
             raise unsupported("sparse tensors", f"an initializer of graph {name!r}")
@@ -270,7 +258,7 @@ class _GraphReader:
             constant = self._constant(tensor)
             constants[constant.name] = constant
             self._dtypes[constant.name] = tensor.get("data_type", 0)
-        nodes = self._nodes(graph.get("node", ()), constants, versions, arguments, depth)
+        nodes = self._nodes(graph.get("node", ()), constants, scope)
         inputs = map(_value_info, graph.get("input", ()))
         return ModelGraph(
             name,
@@ -281,15 +269,11 @@ class _GraphReader:
         )
 
     def _nodes(
-        self,
-        nodes: Any,
-        constants: dict[str, ModelConstant],
-        versions: dict[str, int],
-        arguments: Mapping[str, Any],
-        depth: int,
+        self, nodes: Any, constants: dict[str, ModelConstant], scope: _Scope
     ) -> tuple[ModelNode, ...]:
         """Convert nodes, and add those that give constants to `constants`."""
         converted = []
+        versions, arguments, depth = scope
         self._nested += len(nodes) if depth else 0
         if depth > DEPTH or self._nested > NESTED_NODES:
             raise ModelError(
@@ -307,7 +291,7 @@ class _GraphReader:
                 reference = attribute.get("ref_attr_name")
                 if reference is None:
                     label = f'attribute "{key}" of node "{name}"'
-                    attributes[key] = self._attribute(attribute, label, versions, arguments, depth)
+                    attributes[key] = self._attribute(attribute, label, scope)
                 elif reference in arguments:
                     attributes[key] = arguments[reference]
             function = self._functions.get((domain, operator, message.get("overload", "")))
@@ -368,15 +352,14 @@ class _GraphReader:
 
     def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> ModelGraph:
         """Return the graph of a function for one call."""
-        versions = _versions(function)
-        arguments = dict(attributes)
+        versions, arguments = _versions(function), dict(attributes)
         for default in function.get("attribute_proto", ()):
             key = default.get("name", "")
             if key not in arguments:
                 label = f"default {key!r} of function {function.get('name', '')!r}"
-                arguments[key] = self._attribute(default, label, versions, {}, depth)
+                arguments[key] = self._attribute(default, label, _Scope(versions, {}, depth))
         constants: dict[str, ModelConstant] = {}
-        nodes = self._nodes(function.get("node", ()), constants, versions, arguments, depth)
+        nodes = self._nodes(function.get("node", ()), constants, _Scope(versions, arguments, depth))
         return ModelGraph(
             function.get("name", ""),
             tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
@@ -385,14 +368,7 @@ class _GraphReader:
             constants,
         )
 
-    def _attribute(
-        self,
-        attribute: Message,
-        label: str,
-        versions: dict[str, int],
-        arguments: Mapping[str, Any],
-        depth: int,
-    ) -> Any:
+    def _attribute(self, attribute: Message, label: str, scope: _Scope) -> Any:
         kind = attribute.get("type", 0)
         if not kind:
             # Old files do not name the type.
@@ -412,7 +388,7 @@ class _GraphReader:
             if kind == 4:
                 return self._constant(value)
             if kind == 5:
-                return self.graph(value, versions, arguments, depth + 1)
+                return self.graph(value, scope._replace(depth=scope.depth + 1))
             if kind == 6:
                 return list(struct.unpack(f"<{len(value) // 4}f", value))
             if kind == 8:
@@ -438,11 +414,13 @@ class _GraphReader:
             return _narrow(dtype, shape, raw, tensor, label)
         if dtype not in ELEMENTS:
             raise unsupported(f"elements of ONNX's dtype {dtype}", label)
-        code, field, form, mask = ELEMENTS[dtype]
+        code = ELEMENTS[dtype]
         if raw is None:
-            raw = tensor.get(field, b"")
-            if form:
-                numbers = [number & mask for number in raw] if mask else list(raw)
+            raw = tensor.get(_FIELDS.get(code, "int32_data"), b"")
+            if code not in ("F32", "F64"):
+                # Halves are numbers of 16 bits.
+                mask, form = _MASKS.get(code, -1), FORMATS[code].replace("e", "H")
+                numbers = [number & mask for number in raw]
                 try:
                     raw = struct.pack(f"<{len(numbers)}{form}", *numbers)
                 except struct.error as error:

@@ -19,6 +19,7 @@ from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ..file_errors import check_size, malformed, unsupported
 from ..graph import (
+    DTYPE_OF_CODE,
     LinearQuantization,
     ModelConstant,
     ModelGraph,
@@ -30,12 +31,10 @@ from .flatbuffers import FlatbufferReader, Table
 from .schema import OPERATORS, SCHEMA, UNIONS
 
 TYPES = {
-    0: ("F32", "float32"), 1: ("F16", "float16"), 2: ("I32", "int32"), 3: ("U8", "uint8"),
-    4: ("I64", "int32"), 6: ("BOOL", "bool"), 7: ("I16", "int16"), 8: ("C64", "complex64"),
-    9: ("I8", "int8"), 10: ("F64", "float32"), 12: ("U64", "uint32"), 15: ("U32", "uint32"),
-    16: ("U16", "uint16"), 17: ("I8", "int8"), 18: ("BF16", "float32"),
+    0: "F32", 1: "F16", 2: "I32", 3: "U8", 4: "I64", 6: "BOOL", 7: "I16", 8: "C64", 9: "I8",
+    10: "F64", 12: "U64", 15: "U32", 16: "U16", 17: "I8", 18: "BF16",
 }  # fmt: skip
-"""Code of elements in a file and dtype of tensors by the number of a type."""
+"""Code of elements in a file by the number of a type."""
 _INT4 = 17
 RANK = 64
 MAX_BYTES = 1 << 26
@@ -297,7 +296,7 @@ class _GraphReader:
         number = table.get("type", 0)
         if number not in TYPES:
             raise unsupported(f"elements of TFLite's type {number}", label)
-        code = TYPES[number][0]
+        code = TYPES[number]
         if len(shape) > RANK or any(length < 0 for length in shape):
             raise _malformed("shape is not valid", f"{shape!s:.80} of {label}")
         if "sparsity" in table:
@@ -327,7 +326,7 @@ class _Tensor:
     def info(self) -> ValueInfo:
         """Return the declaration."""
         number = self.table.get("type", 0)
-        dtype = as_dtype(TYPES[number][1]) if number in TYPES else None
+        dtype = as_dtype(DTYPE_OF_CODE[TYPES[number]]) if number in TYPES else None
         shape = tuple(self.table.get("shape", ()))
         signature = self.table.get("shape_signature") or shape
         lengths = tuple(length if length >= 0 else None for length in signature)
@@ -390,7 +389,7 @@ def _scales(table: Table, label: str) -> Scales | None:
     scale, number = tuple(stored.get("scale", ())), table.get("type", 0)
     if stored.get("details_type", 0) > 1:
         raise unsupported("quantization in blocks", label)
-    if not scale or number not in TYPES or TYPES[number][0] not in ("U8", "I8", "I16"):
+    if not scale or number not in TYPES or TYPES[number] not in ("U8", "I8", "I16"):
         return None
     zero = tuple(stored.get("zero_point", ())) or (0,) * len(scale)
     axis, shape = stored.get("quantized_dimension", 0), table.get("shape", ())
@@ -399,7 +398,7 @@ def _scales(table: Table, label: str) -> Scales | None:
             "number of scales does not fit the shape",
             f"{len(scale)} along axis {axis} of {shape!s:.80} of {label}",
         )
-    dtype = as_dtype(TYPES[number][1])
+    dtype = as_dtype(DTYPE_OF_CODE[TYPES[number]])
     if len(zero) == 1:
         zero *= len(scale)
     if len(zero) != len(scale) or not all(

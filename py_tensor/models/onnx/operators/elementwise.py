@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from functools import partial
 from typing import Any
@@ -23,11 +22,11 @@ from .shared import (
 )
 
 
-def division(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
-    """Divide floating numbers, which may be Python numbers."""
-    floating = all(value.dtype.kind == "f" for value in inputs)
-    layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(F.divide if floating else function, inputs, options)
+def floating(on_floats: Any, function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
+    """Compute with a function of floating numbers, which may be Python numbers, or with another."""
+    if all(value.dtype.kind == "f" for value in inputs):
+        return layouts.arithmetic(on_floats, inputs, options)
+    return layouts.elementwise(function, inputs, options)
 
 
 def mod(a: Tensor, b: Tensor, *, fmod: int = 0) -> Tensor:
@@ -42,19 +41,8 @@ def power(base: Tensor, exponent: Tensor) -> Tensor:
     return F.round(base.astype("float32") ** exponent).astype(base.dtype)
 
 
-def power_layout(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
-    """Raise to a power, which may be a Python number."""
-    floating = all(value.dtype.kind == "f" for value in inputs)
-    layout = layouts.arithmetic if floating else layouts.elementwise
-    return layout(F.pow if floating else function, inputs, options)
-
-
 def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
     return x << y if direction == "LEFT" else x >> y
-
-
-def clip(x: Tensor, min: Any = None, max: Any = None) -> Tensor:
-    return F.clip(x, min, max)
 
 
 def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
@@ -139,80 +127,55 @@ def mean(x: Tensor, *more: Tensor) -> Tensor:
     return common.over_all(F.add, x, *more) / (1 + len(more))
 
 
-def _arithmetic(function: Any, on_numbers: Any) -> Operator:
-    return Operator(function, fold=folding.elementwise(on_numbers))
-
-
 def _of_list(function: Any, inputs: list[Any], options: dict[str, Any]) -> Any:
     """Return a sequence as it is."""
     return inputs[0] if isinstance(inputs[0], ValueList) else None
 
 
+_NAMES = """
+    abs acos acosh add asin asinh atan atanh bitwise_and bitwise_or bitwise_xor ceil cos cosh equal
+    erf exp floor greater less log reciprocal round sign sin sinh sqrt tan where
+"""
+"""Functions of pt whose operators have the same name, but for capitals."""
 _ROWS = {
     **{
         name: Operator(function)
         for name, function in ACTIVATIONS.items()
         if name not in ("Affine", "ScaledTanh")
     },
-    "Abs": _arithmetic(F.abs, abs),
-    "Acos": Operator(F.acos),
-    "Acosh": Operator(F.acosh),
-    "Add": _arithmetic(F.add, operator.add),
-    "And": _arithmetic(F.logical_and, operator.and_),
-    "Asin": Operator(F.asin),
-    "Asinh": Operator(F.asinh),
-    "Atan": Operator(F.atan),
-    "Atanh": Operator(F.atanh),
+    **{name.title().replace("_", ""): common.elementwise(name) for name in _NAMES.split()},
+    "And": common.elementwise("logical_and"),
     "BitCast": Operator(bit_cast),
     "BitShift": Operator(bit_shift),
-    "BitwiseAnd": Operator(F.bitwise_and),
-    "BitwiseNot": Operator(F.bitwise_invert),
-    "BitwiseOr": Operator(F.bitwise_or),
-    "BitwiseXor": Operator(F.bitwise_xor),
+    "BitwiseNot": common.elementwise("bitwise_invert"),
     "Cast": Operator(cast, fold=folded_cast),
     "CastLike": Operator(cast_like),
-    "Ceil": _arithmetic(F.ceil, math.ceil),
-    "Clip": Operator(clip),
-    "Cos": Operator(F.cos),
-    "Cosh": Operator(F.cosh),
-    "Div": _arithmetic(common.div, folding.divided)._replace(layout=division),
+    "Clip": Operator(F.clip),
+    "Div": Operator(
+        common.div, fold=folding.elementwise(folding.divided), layout=partial(floating, F.divide)
+    ),
     "Dropout": Operator(dropout, host=("rate", "training")),
-    "Equal": Operator(F.equal, fold=folding.COMPARISONS["Equal"]),
-    "Erf": Operator(F.erf),
-    "Exp": Operator(F.exp),
-    "Floor": _arithmetic(F.floor, math.floor),
     "Gelu": Operator(gelu),
-    "Greater": Operator(F.greater, fold=folding.COMPARISONS["Greater"]),
-    "GreaterOrEqual": Operator(F.greater_equal, fold=folding.COMPARISONS["GreaterOrEqual"]),
+    "GreaterOrEqual": common.elementwise("greater_equal"),
     "Identity": Operator(F.copy, fold=folding.identity, layout=_of_list),
     "IsInf": Operator(is_inf),
-    "IsNaN": Operator(F.isnan),
-    "Less": Operator(F.less, fold=folding.COMPARISONS["Less"]),
-    "LessOrEqual": Operator(F.less_equal, fold=folding.COMPARISONS["LessOrEqual"]),
-    "Log": Operator(F.log),
+    "IsNaN": common.elementwise("isnan"),
+    "LessOrEqual": common.elementwise("less_equal"),
     "Max": Operator(partial(common.over_all, F.maximum), fold=folding.over_all(max)),
     "Mean": Operator(mean),
     "Min": Operator(partial(common.over_all, F.minimum), fold=folding.over_all(min)),
-    "Mod": _arithmetic(mod, folding.remainder),
-    "Mul": _arithmetic(F.multiply, operator.mul),
-    "Neg": _arithmetic(F.negative, operator.neg),
-    "Not": _arithmetic(F.logical_not, operator.not_),
-    "Or": _arithmetic(F.logical_or, operator.or_),
+    "Mod": Operator(mod, fold=folding.elementwise(folding.remainder)),
+    "Mul": common.elementwise("multiply"),
+    "Neg": common.elementwise("negative"),
+    "Not": common.elementwise("logical_not"),
+    "Or": common.elementwise("logical_or"),
     "PRelu": Operator(prelu, layout=prelu_layout),
-    "Pow": Operator(power, layout=power_layout),
-    "Reciprocal": Operator(F.reciprocal),
-    "Round": Operator(F.round),
+    "Pow": Operator(power, layout=partial(floating, F.pow)),
     "Shrink": Operator(shrink),
-    "Sign": Operator(F.sign),
-    "Sin": Operator(F.sin),
-    "Sinh": Operator(F.sinh),
-    "Sqrt": Operator(F.sqrt),
-    "Sub": _arithmetic(F.subtract, operator.sub),
+    "Sub": common.elementwise("subtract"),
     "Sum": Operator(partial(common.over_all, F.add), fold=folding.over_all(operator.add)),
     "SwiGLU": Operator(swiglu),
-    "Tan": Operator(F.tan),
-    "Where": Operator(F.where, fold=folding.where),
-    "Xor": Operator(F.logical_xor),
+    "Xor": common.elementwise("logical_xor"),
 }
 
 _NUMBERS = ("Add", "Clip", "Max", "Min", "Mul", "Sub")

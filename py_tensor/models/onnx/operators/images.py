@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from .... import functions as F, nn
 from ....tensor import Tensor
@@ -34,23 +34,46 @@ def _named(name: str, count: int) -> Callable[..., Tensor]:
     return function
 
 
-def _reach(size: Sequence[int], dilations: Ints) -> Ints:
-    return [d * (k - 1) + 1 for k, d in zip(size, dilations, strict=True)]
+class Steps(NamedTuple):
+    """Windows along the axes of an image."""
+
+    strides: Ints
+    dilations: Ints
+    reach: Ints
+    """Number of elements from the first to the last one of a window."""
+    padding: Any
 
 
-def _padding(
-    image: Sequence[int], reach: Ints, strides: Ints, pads: Ints | None, auto_pad: str
-) -> Any:
-    if auto_pad == "SAME_UPPER":
-        return "same"
-    if auto_pad == "SAME_LOWER":
-        totals = [
-            max(0, (-(-n // step) - 1) * step + r - n)
-            for n, step, r in zip(image, strides, reach, strict=True)
-        ]
-        return [(total - total // 2, total // 2) for total in totals]
-    count = len(image)
-    return list(zip(pads[:count], pads[count:], strict=True)) if pads else [(0, 0)] * count
+class Windows(NamedTuple):
+    """Attributes of operators on windows of images."""
+
+    auto_pad: str = "NOTSET"
+    dilations: Ints | None = None
+    pads: Ints | None = None
+    strides: Ints | None = None
+
+    def along(self, image: Sequence[int], size: Sequence[int]) -> Steps:
+        """Return the steps of windows of a size, with defaults for what the file does not say."""
+        check_windows(size, self.strides, self.dilations, self.pads)
+        count, pads = len(image), self.pads
+        strides, dilations = self.strides or [1] * count, self.dilations or [1] * count
+        reach = [d * (k - 1) + 1 for k, d in zip(size, dilations, strict=True)]
+        padding: Any
+        if self.auto_pad == "SAME_UPPER":
+            padding = "same"
+        elif self.auto_pad == "SAME_LOWER":
+            totals = [
+                max(0, (-(-n // step) - 1) * step + r - n)
+                for n, step, r in zip(image, strides, reach, strict=True)
+            ]
+            padding = [(total - total // 2, total // 2) for total in totals]
+        else:
+            pads = pads or [0] * 2 * count
+            padding = list(zip(pads[:count], pads[count:], strict=True))
+        return Steps(strides, dilations, reach, padding)
+
+
+DEFAULT = Windows()
 
 
 def _further(image: Sequence[int], reach: Ints, strides: Ints, around: Padding) -> Ints:
@@ -66,28 +89,15 @@ def _further(image: Sequence[int], reach: Ints, strides: Ints, around: Padding) 
 
 
 def conv(
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None = None,
-    *,
-    auto_pad: str = "NOTSET",
-    dilations: Ints | None = None,
-    group: int = 1,
-    kernel_shape: Ints | None = None,
-    pads: Ints | None = None,
-    strides: Ints | None = None,
+    x: Tensor, w: Tensor, b: Tensor | None = None, *, options: Windows = DEFAULT, group: int = 1
 ) -> Tensor:
-    check_windows(strides, dilations, pads)
-    image, count = x.shape[1:-1], x.ndim - 2
-    strides, dilations = strides or [1] * count, dilations or [1] * count
-    reach = _reach(w.shape[2:], dilations)
-    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
-    y = _named("conv{}d", count)(
+    steps = options.along(x.shape[1:-1], w.shape[2:])
+    y = _named("conv{}d", x.ndim - 2)(
         x,
-        kernel,
-        stride=strides,
-        padding=_padding(image, reach, strides, pads, auto_pad),
-        dilation=dilations,
+        F.permute_dims(w, (*range(2, w.ndim), 1, 0)),
+        stride=steps.strides,
+        padding=steps.padding,
+        dilation=steps.dilations,
         groups=group,
     )
     return y if b is None else y + b
@@ -98,21 +108,17 @@ def conv_transpose(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: Ints | None = None,
+    options: Windows,
     group: int = 1,
-    kernel_shape: Ints | None = None,
     output_padding: Ints | None = None,
     output_shape: Ints | None = None,
-    pads: Ints | None = None,
-    strides: Ints | None = None,
 ) -> Tensor:
-    check_windows(strides, dilations, pads, output_padding, output_shape)
-    image, count = x.shape[1:-1], x.ndim - 2
-    strides, dilations = strides or [1] * count, dilations or [1] * count
+    check_windows(output_padding, output_shape)
+    image, count, auto_pad = x.shape[1:-1], x.ndim - 2, options.auto_pad
+    strides, dilations, reach, around = options._replace(auto_pad="NOTSET").along(
+        image, w.shape[2:]
+    )
     more = list(output_padding or [0] * count)
-    reach = _reach(w.shape[2:], dilations)
-    around = _padding(image, reach, strides, pads, "NOTSET")
     if auto_pad != "NOTSET" and not output_shape:
         output_shape = [n * step for n, step in zip(image, strides, strict=True)]
     if output_shape:
@@ -122,10 +128,9 @@ def conv_transpose(
             less = max(0, total) // 2
             rest = max(0, total) - less
             around[axis] = (less, rest) if auto_pad == "SAME_UPPER" else (rest, less)
-    kernel = F.permute_dims(w, (*range(2, w.ndim), 1, 0))
     y = _named("conv{}d_transpose", count)(
         x,
-        kernel,
+        F.permute_dims(w, (*range(2, w.ndim), 1, 0)),
         stride=strides,
         padding=around,
         output_padding=more,
@@ -159,22 +164,16 @@ def _pooled(
     kind: str,
     x: Tensor,
     *,
+    options: Windows,
     results: int = 1,
     kernel_shape: Ints,
-    auto_pad: str = "NOTSET",
     ceil_mode: int = 0,
     count_include_pad: int = 0,
-    dilations: Ints | None = None,
-    pads: Ints | None = None,
     storage_order: int = 0,
-    strides: Ints | None = None,
 ) -> Any:
-    check_windows(kernel_shape, strides, dilations, pads)
-    count = x.ndim - 2
-    strides, dilations = strides or [1] * count, dilations or [1] * count
-    reach, image = _reach(kernel_shape, dilations), x.shape[1:-1]
-    padding = _padding(image, reach, strides, pads, auto_pad)
-    options = {"count_include_pad": bool(count_include_pad)} if kind == "avg" else {}
+    image = x.shape[1:-1]
+    strides, dilations, reach, padding = options.along(image, kernel_shape)
+    counts = {"count_include_pad": bool(count_include_pad)} if kind == "avg" else {}
     if results > 1:
         if x.ndim != 4 or ceil_mode or any(step != 1 for step in dilations):
             raise unsupported("places of MaxPool with dilations, or of images without two axes")
@@ -184,12 +183,12 @@ def _pooled(
         if any(further) and count_include_pad:
             # Count only the padding that the windows themselves add.
             x = F.pad(x, [(0, 0), *padding, (0, 0)])
-            padding, options = [(0, 0)] * count, {"count_include_pad": False}
+            padding, counts = [(0, 0)] * len(image), {"count_include_pad": False}
         padding = [
             (before, after + more) for (before, after), more in zip(padding, further, strict=True)
         ]
-    return _named(kind + "_pool{}d", count)(
-        x, kernel_shape, stride=strides, dilation=dilations, padding=padding, **options
+    return _named(kind + "_pool{}d", len(image))(
+        x, kernel_shape, stride=strides, dilation=dilations, padding=padding, **counts
     )
 
 
@@ -211,25 +210,14 @@ def _with_places(
 
 
 def lp_pool(
-    x: Tensor,
-    *,
-    kernel_shape: Ints,
-    p: int = 2,
-    auto_pad: str = "NOTSET",
-    ceil_mode: int = 0,
-    dilations: Ints | None = None,
-    pads: Ints | None = None,
-    strides: Ints | None = None,
+    x: Tensor, *, options: Windows, kernel_shape: Ints, p: int = 2, ceil_mode: int = 0
 ) -> Tensor:
     means: Tensor = average_pool(
         F.abs(x) ** p,
+        options=options,
         kernel_shape=kernel_shape,
-        auto_pad=auto_pad,
         ceil_mode=ceil_mode,
         count_include_pad=1,
-        dilations=dilations,
-        pads=pads,
-        strides=strides,
     )
     return (means * math.prod(kernel_shape)) ** (1 / p)
 
@@ -238,12 +226,8 @@ def _global(function: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     return function(x).reshape((x.shape[0], *(1,) * (x.ndim - 2), x.shape[-1]))
 
 
-def global_average_pool(x: Tensor) -> Tensor:
-    return _global(nn.global_avg_pool, x)
-
-
-def global_max_pool(x: Tensor) -> Tensor:
-    return _global(nn.global_max_pool, x)
+global_average_pool = partial(_global, nn.global_avg_pool)
+global_max_pool = partial(_global, nn.global_max_pool)
 
 
 def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:
@@ -251,17 +235,22 @@ def kernel_order(attributes: Mapping[str, Any], rank: int) -> Order | None:
     return (*range(2, rank), 1, 0) if rank > 2 else None
 
 
-def _row(function: Callable[..., Any], **options: Any) -> Operator:
+def of_images(function: Callable[..., Any], **options: Any) -> Operator:
     return Operator(function, layout=layouts.images, **options)
 
 
+def convolution(function: Callable[..., Any]) -> Operator:
+    ignored = frozenset({"kernel_shape"})
+    return of_images(function, orders={"w": kernel_order}, options=Windows, ignored=ignored)
+
+
 OPERATORS = {
-    "AveragePool": _row(average_pool),
-    "CausalConvWithState": _row(causal_conv_with_state),
-    "Conv": _row(conv, orders={"w": kernel_order}),
-    "ConvTranspose": _row(conv_transpose, orders={"w": kernel_order}),
-    "GlobalAveragePool": _row(global_average_pool),
-    "GlobalMaxPool": _row(global_max_pool),
-    "LpPool": _row(lp_pool),
-    "MaxPool": _row(max_pool),
+    "AveragePool": of_images(average_pool, options=Windows),
+    "CausalConvWithState": of_images(causal_conv_with_state),
+    "Conv": convolution(conv),
+    "ConvTranspose": convolution(conv_transpose),
+    "GlobalAveragePool": of_images(global_average_pool),
+    "GlobalMaxPool": of_images(global_max_pool),
+    "LpPool": of_images(lp_pool, options=Windows),
+    "MaxPool": of_images(max_pool, options=Windows),
 }

@@ -11,10 +11,6 @@ from .normalization import over_flat_axes
 from .shared import Ints, Operator, single, unsupported
 
 
-def gather(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
-    return F.take(x, indices, axis=axis)
-
-
 def gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
     return x[_along(indices, axis)]
 
@@ -70,7 +66,7 @@ def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tens
 
 OPERATORS = {
     "Compress": Operator(compress),
-    "Gather": Operator(gather, fold=folding.gather),
+    "Gather": Operator(partial(F.take, axis=0), fold=folding.gather),
     "GatherElements": Operator(gather_elements),
     "GatherND": Operator(common.gather_nd),
     "Hardmax": Operator(hardmax),

@@ -16,13 +16,8 @@ def negative_log_likelihood(
     reduction: str = "mean",
 ) -> Tensor:
     known, weights = _known(target, weight, ignore_index)
-    chosen = F.take_along_axis(F.moveaxis(x, 1, -1), F.expand_dims(known, axis=-1), axis=-1)
-    losses = -F.squeeze(chosen, -1) * (1.0 if weights is None else weights)
-    if reduction == "none":
-        return losses
-    if reduction == "mean" and weights is not None:
-        return F.sum(losses) / F.sum(weights)
-    return F.sum(losses) if reduction == "sum" else F.mean(losses)
+    losses = nn.nll_loss(F.moveaxis(x, 1, -1), known, weights=weights, reduction=reduction)
+    return losses.astype(x.dtype, copy=False)
 
 
 def softmax_cross_entropy(

@@ -14,7 +14,14 @@ from ....tensor import Tensor
 from ... import layouts
 from .attention import attention as attend, rotary_embedding
 from .elementwise import gelu
-from .images import average_pool, conv, global_average_pool, kernel_order
+from .images import (
+    Windows,
+    average_pool,
+    conv,
+    convolution,
+    global_average_pool,
+    of_images,
+)
 from .linear_algebra import gemm, weight_order
 from .movement import triangle
 from .quantization import (
@@ -130,12 +137,7 @@ def simplified_layer_normalization(
 
 
 def skip_simplified_layer_normalization(
-    x: Tensor,
-    skip: Tensor,
-    scale: Tensor,
-    bias: Tensor | None = None,
-    *,
-    epsilon: float = 1e-12,
+    x: Tensor, skip: Tensor, scale: Tensor, bias: Tensor | None = None, *, epsilon: float = 1e-12
 ) -> tuple[Tensor, ...]:
     total = x + skip if bias is None else x + skip + bias
     y, factor = simplified_layer_normalization(total, scale, epsilon=epsilon)
@@ -349,11 +351,7 @@ def concat(scale: Tensor, zero: Tensor, *xs: Tensor, axis: int) -> Tensor:
 
 
 def dynamic_quantize_matmul(
-    a: Tensor,
-    b: Tensor,
-    b_scale: Tensor,
-    b_zero: Tensor | None = None,
-    bias: Tensor | None = None,
+    a: Tensor, b: Tensor, b_scale: Tensor, b_zero: Tensor | None = None, bias: Tensor | None = None
 ) -> Tensor:
     x, scale, zero = dynamic_quantize(a)
     return matmul_integer_to_float(x, b, scale, b_scale, zero, b_zero, bias)
@@ -414,22 +412,18 @@ def _elementwise(function: Callable[..., Any]) -> Operator:
     return Operator(function, layout=layouts.elementwise, folds=True)
 
 
-def _images(function: Callable[..., Any], **options: Any) -> Operator:
-    return Operator(function, layout=layouts.images, **options)
-
-
 OPERATORS = {
     "SimplifiedLayerNormalization": Operator(simplified_layer_normalization),
     **{
-        f"com.microsoft.{name}": row
-        for name, row in {
+        f"com.microsoft.{name}": operator
+        for name, operator in {
             "Attention": Operator(self_attention),
             "BiasGelu": _elementwise(bias_gelu),
             "DequantizeLinear": Operator(dequantize, layout=quantized, folds=True),
             "DynamicQuantizeMatMul": Operator(dynamic_quantize_matmul),
             "EmbedLayerNormalization": Operator(embed_layer_normalization),
             "FastGelu": _elementwise(fast_gelu),
-            "FusedConv": _images(fused_conv, orders={"w": kernel_order}),
+            "FusedConv": convolution(fused_conv),
             "FusedGemm": Operator(fused_gemm, orders={"b": weight_order}),
             "FusedMatMul": Operator(fused_matmul),
             "Gelu": _elementwise(gelu),
@@ -438,9 +432,9 @@ OPERATORS = {
             "MatMulNBits": Operator(matmul_n_bits),
             "MultiHeadAttention": Operator(multi_head_attention),
             "QLinearAdd": _elementwise(binary(F.add)),
-            "QLinearAveragePool": _images(unary(_channels_first(average_pool))),
+            "QLinearAveragePool": of_images(unary(_channels_first(average_pool)), options=Windows),
             "QLinearConcat": Operator(concat),
-            "QLinearGlobalAveragePool": _images(unary(_channels_first(global_average_pool))),
+            "QLinearGlobalAveragePool": of_images(unary(_channels_first(global_average_pool))),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
             "QLinearMul": _elementwise(binary(F.multiply)),
             "QLinearSigmoid": _elementwise(unary(F.sigmoid)),

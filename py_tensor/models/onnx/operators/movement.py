@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
 
-from .... import functions as F
+from .... import functions as F, nn
 from ....functions.arguments import one_axis
 from ....ops.index_map import Shape
 from ....tensor import Tensor
-from ... import folding, layouts, movement
-from ...options import several
+from ... import common, folding, layouts, movement
 from .shared import Ints, Operator, single, unsupported
 
 
@@ -33,13 +32,7 @@ def concat(*xs: Tensor, axis: int) -> Tensor:
 
 
 def depth_to_space(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
-    n, h, w, c = x.shape
-    b, outs = blocksize, c // blocksize**2
-    if mode == "DCR":
-        parts = F.permute_dims(x.reshape((n, h, w, b, b, outs)), (0, 1, 3, 2, 4, 5))
-    else:
-        parts = F.permute_dims(x.reshape((n, h, w, outs, b, b)), (0, 1, 4, 2, 5, 3))
-    return parts.reshape((n, h * b, w * b, outs))
+    return (nn.depth_to_space if mode == "DCR" else nn.pixel_shuffle)(x, blocksize)
 
 
 def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
@@ -52,15 +45,6 @@ def space_to_depth(x: Tensor, *, blocksize: int, mode: str = "DCR") -> Tensor:
 
 def expand(x: Tensor, shape: Ints) -> Tensor:
     return F.broadcast_to(x, F.broadcast_shapes(x.shape, tuple(shape)))
-
-
-def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
-    return x.reshape(flattened(x.shape, axis=axis))
-
-
-def flattened(shape: Shape, *, axis: int = 1) -> Shape:
-    at = axis % len(shape) if axis < 0 else axis
-    return (math.prod(shape[:at]), math.prod(shape[at:]))
 
 
 def pad(
@@ -93,10 +77,6 @@ def pad(
     ]
 
 
-def reshape(x: Tensor, shape: Ints, *, allowzero: int = 0) -> Tensor:
-    return x.reshape(folding.reshaped(x.shape, shape, allowzero))
-
-
 def cut(
     x: Tensor, starts: Ints, ends: Ints, axes: Ints | None = None, steps: Ints | None = None
 ) -> Tensor:
@@ -126,10 +106,6 @@ def split(
     return movement.parts(x, folding.split_lengths(x.shape[axis], split, results), axis)
 
 
-def squeeze(x: Tensor, axes: Ints | None = None) -> Tensor:
-    return F.squeeze(x, axes)
-
-
 def transpose(x: Tensor, *, perm: Ints | None = None) -> Tensor:
     return F.transpose(x, perm)
 
@@ -138,26 +114,8 @@ def triangle(x: Tensor, k: int | Ints | None = None, *, upper: int = 1) -> Tenso
     return (F.triu if upper else F.tril)(x, k=0 if k is None else single(k))
 
 
-def unsqueeze(x: Tensor, axes: int | Ints) -> Tensor:
-    return F.expand_dims(x, axis=several(axes))
-
-
-def _reshaped(shape: Shape, lengths: Ints, *, allowzero: int = 0) -> Shape:
-    return folding.reshaped(shape, lengths, allowzero)
-
-
-def _squeezed(shape: Shape, axes: Ints | None = None) -> Shape | None:
-    gone = {one_axis("squeeze", axis, len(shape)) for axis in axes or ()}
-    if any(shape[axis] != 1 for axis in gone):
-        return None
-    return tuple(n for at, n in enumerate(shape) if (at not in gone if axes else n != 1))
-
-
-def _unsqueezed(shape: Shape, axes: int | Ints) -> Shape:
-    axes = several(axes)
-    new = {one_axis("unsqueeze", axis, len(shape) + len(axes)) for axis in axes}
-    old = iter(shape)
-    return tuple(1 if at in new else next(old) for at in range(len(shape) + len(new)))
+def _regrouped(shape: Callable[..., Shape], *host: str) -> Operator:
+    return common.reshaping(shape, *host, layout=layouts.regrouped(shape))
 
 
 _ROWS = {
@@ -165,14 +123,9 @@ _ROWS = {
     "Concat": Operator(concat, fold=folding.concat, layout=layouts.along),
     "DepthToSpace": Operator(depth_to_space, layout=layouts.images),
     "Expand": Operator(expand, host=("shape",), fold=folding.expand),
-    "Flatten": Operator(flatten, fold=folding.flatten, layout=layouts.regrouped(flattened)),
+    "Flatten": _regrouped(folding.flattened),
     "Pad": Operator(pad, host=("pads", "value", "axes"), layout=layouts.on_axes),
-    "Reshape": Operator(
-        reshape,
-        host=("shape",),
-        fold=folding.reshape,
-        layout=layouts.regrouped(_reshaped),
-    ),
+    "Reshape": _regrouped(folding.reshaped, "shape"),
     "Slice": Operator(
         cut,
         host=("starts", "ends", "axes", "steps"),
@@ -181,17 +134,10 @@ _ROWS = {
     ),
     "SpaceToDepth": Operator(space_to_depth, layout=layouts.images),
     "Split": Operator(split, host=("split",), fold=folding.split, layout=layouts.along),
-    "Squeeze": Operator(
-        squeeze, host=("axes",), fold=folding.squeeze, layout=layouts.regrouped(_squeezed)
-    ),
-    "Tile": Operator(movement.tile, host=("repeats",), fold=folding.tile),
+    "Squeeze": _regrouped(folding.squeezed, "axes"),
+    "Tile": Operator(F.tile, host=("repetitions",), fold=folding.tile),
     "Transpose": Operator(transpose, fold=folding.transpose, layout=layouts.transpose),
     "Trilu": Operator(triangle, host=("k",)),
-    "Unsqueeze": Operator(
-        unsqueeze,
-        host=("axes",),
-        fold=folding.unsqueeze,
-        layout=layouts.regrouped(_unsqueezed),
-    ),
+    "Unsqueeze": _regrouped(folding.unsqueezed, "axes"),
 }
 OPERATORS = {name: row._replace(folds=True) if row.fold else row for name, row in _ROWS.items()}

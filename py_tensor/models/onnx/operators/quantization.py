@@ -11,7 +11,7 @@ from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Permuted
-from .images import conv, kernel_order
+from .images import conv, convolution
 from .shared import NARROW_FLOATS, NARROW_INTEGERS, Operator, dtype_or, narrowed
 
 
@@ -159,11 +159,11 @@ def quantized(function: Callable[..., Tensor], inputs: list[Any], options: dict[
 
 
 OPERATORS = {
-    "ConvInteger": Operator(conv_integer, layout=layouts.images, orders={"w": kernel_order}),
+    "ConvInteger": convolution(conv_integer),
     "DequantizeLinear": Operator(dequantize, layout=quantized, folds=True),
     "DynamicQuantizeLinear": Operator(dynamic_quantize),
     "MatMulInteger": Operator(matmul_integer),
-    "QLinearConv": Operator(conv_quantized, layout=layouts.images, orders={"w": kernel_order}),
+    "QLinearConv": convolution(conv_quantized),
     "QLinearMatMul": Operator(matmul),
     "QuantizeLinear": Operator(quantize, layout=quantized, folds=True),
 }

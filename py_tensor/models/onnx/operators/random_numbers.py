@@ -5,10 +5,12 @@ They are those of pt.random, not of another library's generator.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from .... import random
-from ....dtypes import DType, float32, int32
+from ....dtypes import float32, int32
 from ....tensor import Tensor
 from .shared import Ints, Operator, dtype_or
 
@@ -17,39 +19,35 @@ def _key(seed: float | None) -> random.Key | None:
     return None if seed is None else random.key(int(seed) & 0xFFFFFFFF)
 
 
-def random_normal(
+class Normal(NamedTuple):
+    """Parameters of a normal distribution."""
+
+    mean: float = 0.0
+    scale: float = 1.0
+
+
+class Uniform(NamedTuple):
+    """Limits of a uniform distribution."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+
+def drawn(
+    draw: Callable[..., Tensor],
     x: Tensor | None = None,
     *,
+    options: Normal | Uniform,
     shape: Ints | None = None,
     dtype: int | None = None,
-    mean: float = 0.0,
-    scale: float = 1.0,
     seed: float | None = None,
 ) -> Tensor:
-    lengths, usual = _form(x, shape)
-    return random.normal(lengths, mean, scale, key=_key(seed)).astype(dtype_or(usual, dtype))
-
-
-def random_uniform(
-    x: Tensor | None = None,
-    *,
-    shape: Ints | None = None,
-    dtype: int | None = None,
-    high: float = 1.0,
-    low: float = 0.0,
-    seed: float | None = None,
-) -> Tensor:
-    lengths, usual = _form(x, shape)
-    return random.uniform(lengths, low, high, key=_key(seed)).astype(dtype_or(usual, dtype))
-
-
-def _form(x: Tensor | None, shape: Ints | None) -> tuple[Sequence[int], DType]:
-    """Return shape and default dtype of the result: those of a tensor, or float32."""
-    if x is not None:
-        return x.shape, x.dtype
-    if shape is None:
+    """Draw numbers with the shape and dtype of a tensor, or of the attributes."""
+    lengths = shape if x is None else x.shape
+    if lengths is None:
         raise ValueError("neither a tensor nor a shape is given")
-    return shape, float32
+    usual = float32 if x is None else x.dtype
+    return draw(lengths, *options, key=_key(seed)).astype(dtype_or(usual, dtype))
 
 
 def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None) -> Tensor:
@@ -63,11 +61,13 @@ def multinomial(
     return drawn.mT.astype(dtype_or(int32, dtype))
 
 
+_NORMAL = Operator(partial(drawn, random.normal), options=Normal)
+_UNIFORM = Operator(partial(drawn, random.uniform), options=Uniform)
 OPERATORS = {
     "Bernoulli": Operator(bernoulli),
     "Multinomial": Operator(multinomial),
-    "RandomNormal": Operator(random_normal),
-    "RandomNormalLike": Operator(random_normal),
-    "RandomUniform": Operator(random_uniform),
-    "RandomUniformLike": Operator(random_uniform),
+    "RandomNormal": _NORMAL,
+    "RandomNormalLike": _NORMAL,
+    "RandomUniform": _UNIFORM,
+    "RandomUniformLike": _UNIFORM,
 }

@@ -24,6 +24,21 @@ _ACTIVATIONS = {
 """Activations of recurrent layers by their names in lower case."""
 
 
+class Attributes(NamedTuple):
+    """Attributes of recurrent layers."""
+
+    hidden_size: int
+    activations: Sequence[str] = ()
+    activation_alpha: Sequence[float] = ()
+    activation_beta: Sequence[float] = ()
+    clip: float = 0.0
+    """Limit of the absolute values of gates before their activation; 0 for none."""
+    direction: str = "forward"
+    input_forget: int = 0
+    layout: int = 0
+    linear_before_reset: int = 0
+
+
 class Cell(NamedTuple):
     """Weights and options of one direction of a layer."""
 
@@ -32,10 +47,7 @@ class Cell(NamedTuple):
     """Bias of the state's share of the gates."""
     peepholes: Tensor | None
     activations: list[Activation]
-    clip: float
-    """Limit of the absolute values of gates before their activation; 0 for none."""
-    input_forget: int
-    linear_before_reset: int
+    options: Attributes
     rounds: bool
 
     def of_state(self, h: Tensor, gates: slice = slice(None)) -> Tensor:
@@ -47,8 +59,8 @@ class Cell(NamedTuple):
         return (_rounded(h, axis=1) if self.rounds else h) @ self.r[rows].mT + bias
 
     def activated(self, number: int, gate: Tensor) -> Tensor:
-        gate = F.clip(gate, -self.clip, self.clip) if self.clip else gate
-        return self.activations[number](gate)
+        limit = self.options.clip
+        return self.activations[number](F.clip(gate, -limit, limit) if limit else gate)
 
     def split(self, gates: Tensor) -> list[Tensor]:
         units = self.r.shape[-1]
@@ -65,7 +77,7 @@ def _gru_step(cell: Cell, x: Tensor, states: States) -> States:
     of_update, of_reset, of_new = cell.split(x)
     update, reset = cell.split(cell.of_state(h, slice(2)))
     update, reset = cell.activated(0, of_update + update), cell.activated(0, of_reset + reset)
-    if cell.linear_before_reset:
+    if cell.options.linear_before_reset:
         new = of_new + reset * cell.of_state(h, slice(2, 3))
     else:
         new = of_new + cell.of_state(reset * h, slice(2, 3))
@@ -79,7 +91,7 @@ def _lstm_step(cell: Cell, x: Tensor, states: States) -> States:
         p_i, p_o, p_f = cell.split(cell.peepholes)
         i, f = i + p_i * c, f + p_f * c
     i = cell.activated(0, i)
-    f = 1 - i if cell.input_forget else cell.activated(0, f)
+    f = 1 - i if cell.options.input_forget else cell.activated(0, f)
     c = f * c + i * cell.activated(1, new)
     if cell.peepholes is not None:
         o = o + p_o * c
@@ -124,30 +136,22 @@ def _layer(
     peepholes: Tensor | None = None,
     *,
     kind: Kind,
-    hidden_size: int,
-    activations: Sequence[str] = (),
-    activation_alpha: Sequence[float] = (),
-    activation_beta: Sequence[float] = (),
-    clip: float = 0.0,
-    direction: str = "forward",
-    input_forget: int = 0,
-    layout: int = 0,
-    linear_before_reset: int = 0,
+    options: Attributes,
     rounds: bool = False,
 ) -> States:
     """Return the outputs of all steps, and the last value of each state."""
-    sequence = F.moveaxis(x, 0, 1) if layout else x
+    sequence = F.moveaxis(x, 0, 1) if options.layout else x
     count, batch = sequence.shape[:2]
     directions, rows = w.shape[:2]
     valid = None
     if lengths is not None and set(lengths) != {count}:
         valid = F.arange(count)[:, None, None] < F.asarray(lengths)[:, None]
-    alphas, betas = iter(activation_alpha), iter(activation_beta)
-    names = activations or kind.activations * directions
+    alphas, betas = iter(options.activation_alpha), iter(options.activation_beta)
+    names = options.activations or kind.activations * directions
     functions = [_activation(name, alphas, betas) for name in names]
-    zeros = F.zeros((directions, batch, hidden_size), dtype=x.dtype)
+    zeros = F.zeros((directions, batch, options.hidden_size), dtype=x.dtype)
     starts = [
-        zeros if start is None else F.moveaxis(start, 1 if layout else 0, 0)
+        zeros if start is None else F.moveaxis(start, 1 if options.layout else 0, 0)
         for start in ((h, c) if kind is LSTM else (h,))
     ]
     outputs, lasts = [], []
@@ -157,14 +161,12 @@ def _layer(
             0.0 if b is None else b[at, rows:],
             None if peepholes is None else peepholes[at],
             functions[at * len(kind.activations) : (at + 1) * len(kind.activations)],
-            clip,
-            input_forget,
-            linear_before_reset,
+            options,
             rounds,
         )
         inputs = (_rounded(sequence) if rounds else sequence) @ w[at].mT
         inputs = inputs if b is None else inputs + b[at, :rows]
-        backward = direction == "reverse" or at == 1
+        backward = options.direction == "reverse" or at == 1
         states = tuple(start[at] for start in starts)
         last, output = lax.scan(
             partial(_step, kind, cell), states, (inputs, valid), reverse=backward
@@ -173,8 +175,8 @@ def _layer(
         lasts.append(last)
     # Axes: time, directions, batch, units.
     y = F.stack(outputs, axis=1)
-    ends = [F.stack(states, axis=1 if layout else 0) for states in zip(*lasts, strict=True)]
-    return (F.permute_dims(y, (2, 0, 1, 3)) if layout else y, *ends)
+    ends = [F.stack(states, axis=1 if options.layout else 0) for states in zip(*lasts, strict=True)]
+    return (F.permute_dims(y, (2, 0, 1, 3)) if options.layout else y, *ends)
 
 
 def _step(
@@ -203,13 +205,7 @@ def quantized_lstm(
     r_scale: Tensor,
     r_zero: Tensor,
     *,
-    hidden_size: int,
-    activations: Sequence[str] = (),
-    activation_alpha: Sequence[float] = (),
-    activation_beta: Sequence[float] = (),
-    clip: float = 0.0,
-    direction: str = "forward",
-    input_forget: int = 0,
+    options: Attributes,
 ) -> States:
     """LSTM with integer weights, which rounds all inputs together, and each state of a step."""
 
@@ -224,13 +220,7 @@ def quantized_lstm(
         weights(r, r_scale, r_zero),
         *(b, lengths, h, c, peepholes),
         kind=LSTM,
-        hidden_size=hidden_size,
-        activations=activations,
-        activation_alpha=activation_alpha,
-        activation_beta=activation_beta,
-        clip=clip,
-        direction=direction,
-        input_forget=input_forget,
+        options=options,
         rounds=True,
     )
 
@@ -244,9 +234,10 @@ def _rounded(x: Tensor, axis: int | None = None) -> Tensor:
     return (F.clip(F.round(x / scale) + zero, 0.0, 255.0) - zero) * scale
 
 
+_row = partial(Operator, host=("lengths",), options=Attributes)
 OPERATORS = {
-    "GRU": Operator(partial(_layer, kind=GRU), host=("lengths",)),
-    "LSTM": Operator(partial(_layer, kind=LSTM), host=("lengths",)),
-    "RNN": Operator(partial(_layer, kind=RNN), host=("lengths",)),
-    "com.microsoft.DynamicQuantizeLSTM": Operator(quantized_lstm, host=("lengths",), omits=True),
+    "GRU": _row(partial(_layer, kind=GRU)),
+    "LSTM": _row(partial(_layer, kind=LSTM)),
+    "RNN": _row(partial(_layer, kind=RNN)),
+    "com.microsoft.DynamicQuantizeLSTM": _row(quantized_lstm, omits=True),
 }

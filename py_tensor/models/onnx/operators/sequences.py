@@ -81,10 +81,13 @@ def split(
         lengths = [min(step, n - start) for start in range(0, n, step)]
     if sum(lengths) != n or min(lengths, default=0) < 0:
         raise ValueError(f"parts of {lengths} of an axis of {n} elements")
-    chapter = folding if small(x) else movement
-    parts: Sequence[Any] = chapter.split(x, lengths, results=len(lengths), axis=axis)
+    divide = folding.split if small(x) else movement.split
+    parts: Sequence[Any] = divide(x, lengths, results=len(lengths), axis=axis)
     if split is None and not keepdims:
-        parts = [chapter.squeeze(part, [axis]) for part in parts]
+        parts = [
+            F.squeeze(y, axis) if divide is movement.split else folding.squeeze(y, [axis])
+            for y in parts
+        ]
     return ValueList(tuple(parts), x.dtype, None)
 
 

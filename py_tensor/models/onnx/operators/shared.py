@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from ....dtypes import DType
 from ...activations import activation
-from ...execution import Operator
-from ...options import LARGEST, Ints, single, unsupported
-from ..narrow_floats import BITS as NARROW_FLOATS, narrowed
-from ..reader import NARROW_INTEGERS, dtype_of
+from ...execution import Operator as Operator
+from ...options import (
+    LARGEST as LARGEST,
+    Ints as Ints,
+    single as single,
+    unsupported as unsupported,
+)
+from ..narrow_floats import BITS, narrowed as narrowed
+from ..reader import NARROW_INTEGERS as NARROW_INTEGERS, dtype_of as dtype_of
 
-__all__ = [
-    "ACTIVATIONS",
-    "LARGEST",
-    "NARROW_FLOATS",
-    "NARROW_INTEGERS",
-    "Ints",
-    "Operator",
-    "dtype_of",
-    "dtype_or",
-    "narrowed",
-    "single",
-    "unsupported",
-]
+NARROW_FLOATS = BITS
 
 
 def dtype_or(default: DType, number: int | None) -> DType:

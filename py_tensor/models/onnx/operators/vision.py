@@ -6,16 +6,15 @@ Functions with the layout `images` have the channels on the last axis.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import partial
 from itertools import product
 from typing import Any
 
 from .... import functions as F
 from ....tensor import Tensor
-from ... import folding, layouts
+from ... import folding
 from ...graph import ModelConstant
-from .images import check_windows
+from .images import check_windows, of_images
 from .shared import LARGEST, Ints, Operator, unsupported
 
 type Taps = list[tuple[Tensor, Tensor]]
@@ -385,19 +384,15 @@ def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
     return common / (areas - common)
 
 
-def _row(function: Callable[..., Any], **options: Any) -> Operator:
-    return Operator(function, layout=layouts.images, **options)
-
-
 OPERATORS = {
     "AffineGrid": Operator(affine_grid, host=("size",)),
     "Col2Im": Operator(col2im, host=("image", "block")),
-    "DeformConv": _row(deform_conv),
-    "GridSample": _row(grid_sample),
-    "MaxRoiPool": _row(max_roi_pool),
+    "DeformConv": of_images(deform_conv),
+    "GridSample": of_images(grid_sample),
+    "MaxRoiPool": of_images(max_roi_pool),
     "MaxUnpool": Operator(max_unpool, host=("shape",)),
     "NonMaxSuppression": Operator(
         non_max_suppression, host=("boxes", "scores", "most", "overlap", "least")
     ),
-    "RoiAlign": _row(roi_align),
+    "RoiAlign": of_images(roi_align),
 }

@@ -8,6 +8,7 @@ from typing import Any
 
 from .... import functions as F, nn
 from ....functions.arguments import one_axis
+from ....ops.index_map import Shape
 from ....tensor import Tensor
 from ... import common, folding, movement
 from ...common import Known
@@ -32,12 +33,8 @@ def joined_first(axis: Known, *xs: Known) -> Tensor | ModelConstant:
     return joined(*xs, axis)
 
 
-def reshape(x: Tensor, shape: Ints) -> Tensor:
-    return x.reshape(folding.reshaped(x.shape, shape, 1))
-
-
-def folded_reshape(x: ModelConstant, shape: Ints) -> ModelConstant:
-    return folding.reshape(x, shape, allowzero=1)
+def reshaped(old: Shape, shape: Ints) -> Shape:
+    return folding.reshaped(old, shape, allowzero=1)
 
 
 def ensure_shape(x: Tensor, *, shape: tuple[int | None, ...] | None) -> Tensor:
@@ -48,14 +45,8 @@ def ensure_shape(x: Tensor, *, shape: tuple[int | None, ...] | None) -> Tensor:
     return x
 
 
-def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None, axis: Ints | None = None) -> Tensor:
-    return F.squeeze(x, squeeze_dims or axis or None)
-
-
-def folded_squeeze(
-    x: ModelConstant, *, squeeze_dims: Ints | None = None, axis: Ints | None = None
-) -> ModelConstant:
-    return folding.squeeze(x, squeeze_dims or axis or None)
+def squeezed(shape: Shape, *, squeeze_dims: Ints | None = None, axis: Ints | None = None) -> Shape:
+    return folding.squeezed(shape, squeeze_dims or axis or None)
 
 
 def split(axis: int | Ints, x: Known, *, num_split: int = 1) -> Any:
@@ -101,33 +92,33 @@ def rearranged(
 
 
 OPERATORS = {
-    "BatchToSpaceND": Operator(movement.batch_to_space, host=("block", "crops")),
+    "BatchToSpaceND": Operator(nn.batch_to_space, host=("block", "crops")),
     "BroadcastArgs": Operator(movement.broadcast_args, host=("a", "b")),
-    "BroadcastTo": Operator(movement.broadcast_to, host=("shape",), fold=folding.expand),
+    "BroadcastTo": Operator(F.broadcast_to, host=("shape",), fold=folding.expand),
     "Concat": Operator(joined_first, raw=True),
     "ConcatV2": Operator(joined, raw=True),
     "DepthToSpace": Operator(partial(rearranged, nn.depth_to_space)),
     "EnsureShape": Operator(ensure_shape),
-    "ExpandDims": Operator(movement.expand_dims, host=("axis",), fold=movement.folded_expand_dims),
+    "ExpandDims": common.reshaping(movement.expanded, "axis"),
     "MirrorPad": Operator(mirror_pad, host=("widths",)),
     "Pack": Operator(movement.pack, fold=movement.folded_pack),
     "Pad": Operator(pad, host=("widths",)),
     "PadV2": Operator(pad, host=("widths", "value")),
-    "Reshape": Operator(reshape, host=("shape",), fold=folded_reshape),
+    "Reshape": common.reshaping(reshaped, "shape"),
     "Reverse": Operator(reverse, host=("dims",)),
-    "ReverseV2": Operator(movement.reverse, host=("axes",)),
+    "ReverseV2": Operator(F.flip, host=("axis",)),
     "Slice": Operator(movement.cut, host=("begin", "size"), fold=movement.folded_cut),
     "SpaceToBatchND": Operator(space_to_batch, host=("block", "paddings")),
     "SpaceToDepth": Operator(partial(rearranged, nn.space_to_depth)),
     "Split": Operator(split, host=("axis",), raw=True),
     "SplitV": Operator(split_by, host=("lengths", "axis"), raw=True),
-    "Squeeze": Operator(squeeze, fold=folded_squeeze),
+    "Squeeze": common.reshaping(squeezed),
     "StridedSlice": Operator(
         common.strided_slice,
         host=("begin", "end", "strides"),
         fold=common.strided_slice_constant,
     ),
-    "Tile": Operator(movement.tile, host=("repeats",), fold=folding.tile),
-    "Transpose": Operator(movement.transpose, host=("perm",), fold=movement.folded_transpose),
-    "Unpack": Operator(movement.unpack, fold=movement.folded_unpack),
+    "Tile": Operator(F.tile, host=("repetitions",), fold=folding.tile),
+    "Transpose": Operator(F.permute_dims, host=("axes",), fold=movement.folded_transpose),
+    "Unpack": Operator(F.unstack, fold=movement.folded_unpack),
 }

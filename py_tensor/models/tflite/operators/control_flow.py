@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...common import call
 from ...execution import GraphFunction, ModelValue, as_numbers
-from .shared import Ints, Operator, as_stored, single
+from .shared import QUANTIZATION, Ints, Operator, single
 
 
 def choose(
@@ -33,7 +33,7 @@ def repeat(
 
 
 OPERATORS = {
-    "CALL": Operator(call, raw=True, wrapper=as_stored),
-    "IF": Operator(choose, host=("condition",), raw=True, wrapper=as_stored),
-    "WHILE": Operator(repeat, raw=True, wrapper=as_stored),
+    "CALL": Operator(call, raw=True, ignored=QUANTIZATION),
+    "IF": Operator(choose, host=("condition",), raw=True, ignored=QUANTIZATION),
+    "WHILE": Operator(repeat, raw=True, ignored=QUANTIZATION),
 }

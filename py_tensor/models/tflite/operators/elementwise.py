@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from functools import partial
 from typing import Any
 
@@ -13,10 +12,10 @@ from ....tensor import Tensor
 from ... import common, folding
 from ...activations import activation
 from ...graph import ModelConstant
-from .shared import Operator, Quantization, moved, real, saturated
+from .shared import QUANTIZATION, Operator, Quantization, moved, real, saturated
 
 
-def cast(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -> Tensor:
+def cast(x: Tensor, *, dtype: DType) -> Tensor:
     if dtype.kind in "iu" and x.dtype.kind == "f":
         x = F.trunc(x)
     if dtype.kind != "c" and x.dtype.kind == "c":
@@ -24,22 +23,12 @@ def cast(x: Tensor, *, dtype: DType, quantization: Quantization | None = None) -
     return x.astype(dtype)
 
 
-def cast_constant(
-    x: ModelConstant, *, dtype: DType, quantization: Quantization | None = None
-) -> ModelConstant | None:
+def cast_constant(x: ModelConstant, *, dtype: DType) -> ModelConstant | None:
     return folding.cast(x, dtype)
-
-
-def power(a: Tensor, b: Tensor) -> Tensor:
-    return a**b
 
 
 def prelu(x: Tensor, slope: Tensor) -> Tensor:
     return F.where(x >= 0, x, x * slope)
-
-
-def clipped(low: float, high: float, x: Tensor) -> Tensor:
-    return F.clip(x, low, high)
 
 
 def relu(x: Tensor, *, quantization: Quantization | None = None) -> Tensor:
@@ -74,76 +63,46 @@ def alias(x: Any) -> Any:
     return x
 
 
-def _arithmetic(function: Any, on_numbers: Any) -> Operator:
-    return Operator(function, fold=folding.elementwise(on_numbers), wrapper=real)
-
-
-def _same(function: Any, on_numbers: Any) -> Operator:
-    return Operator(function, fold=folding.elementwise(on_numbers), wrapper=moved)
-
-
-def _compared(function: Any, name: str) -> Operator:
-    return Operator(function, fold=folding.COMPARISONS[name], wrapper=real)
-
-
 def _real(function: Any) -> Operator:
     return Operator(function, wrapper=real)
 
 
+_NAMES = """
+    abs add atan2 ceil cos equal exp floor greater greater_equal less less_equal log logical_and
+    logical_not logical_or not_equal round rsqrt sign sin sqrt square tanh
+"""
+"""Functions of pt whose operators have the same name, but for capitals."""
 OPERATORS = {
-    "ABS": _arithmetic(F.abs, abs),
-    "ADD": _arithmetic(F.add, operator.add),
+    **{name.upper(): common.elementwise(name, wrapper=real) for name in _NAMES.split()},
     "ADD_N": _real(partial(common.over_all, F.add)),
-    "ATAN2": _real(F.atan2),
     "Alias": Operator(alias, raw=True),
     "BITWISE_XOR": Operator(F.bitwise_xor),
     "BUCKETIZE": _real(bucketize),
-    "CAST": Operator(cast, fold=cast_constant),
-    "CEIL": _arithmetic(F.ceil, math.ceil),
+    "CAST": Operator(cast, fold=cast_constant, ignored=QUANTIZATION),
     "COMPLEX_ABS": Operator(F.abs),
-    "COS": _real(F.cos),
-    "DIV": _arithmetic(common.div, folding.divided),
+    "DIV": Operator(common.div, fold=folding.elementwise(folding.divided), wrapper=real),
     "ELU": _real(nn.elu),
-    "EQUAL": _compared(F.equal, "Equal"),
-    "EXP": _real(F.exp),
-    "FLOOR": _arithmetic(F.floor, math.floor),
-    "FLOOR_DIV": _arithmetic(F.floor_divide, operator.floordiv),
-    "FLOOR_MOD": _arithmetic(F.remainder, operator.mod),
+    "FLOOR_DIV": common.elementwise("floor_divide", wrapper=real),
+    "FLOOR_MOD": common.elementwise("remainder", wrapper=real),
     "GELU": _real(nn.gelu),
-    "GREATER": _compared(F.greater, "Greater"),
-    "GREATER_EQUAL": _compared(F.greater_equal, "GreaterOrEqual"),
     "HARD_SWISH": _real(nn.hard_swish),
     "IMAG": Operator(F.imag),
     "LEAKY_RELU": _real(activation("leaky_relu", alpha=0.0)),
-    "LESS": _compared(F.less, "Less"),
-    "LESS_EQUAL": _compared(F.less_equal, "LessOrEqual"),
-    "LOG": _real(F.log),
-    "LOGICAL_AND": _arithmetic(F.logical_and, operator.and_),
-    "LOGICAL_NOT": _arithmetic(F.logical_not, operator.not_),
-    "LOGICAL_OR": _arithmetic(F.logical_or, operator.or_),
     "LOGISTIC": _real(F.sigmoid),
-    "MAXIMUM": _same(F.maximum, max),
-    "MINIMUM": _same(F.minimum, min),
-    "MUL": _arithmetic(F.multiply, operator.mul),
-    "NEG": _arithmetic(F.negative, operator.neg),
-    "NOT_EQUAL": _compared(F.not_equal, "NotEqual"),
-    "POW": _real(power),
+    "MAXIMUM": common.elementwise("maximum", wrapper=moved),
+    "MINIMUM": common.elementwise("minimum", wrapper=moved),
+    "MUL": common.elementwise("multiply", wrapper=real),
+    "NEG": common.elementwise("negative", wrapper=real),
+    "POW": _real(F.pow),
     "PRELU": _real(prelu),
     "REAL": Operator(F.real),
     "RELU": Operator(relu),
-    "RELU6": _real(partial(clipped, 0.0, 6.0)),
-    "RELU_0_TO_1": _real(partial(clipped, 0.0, 1.0)),
-    "RELU_N1_TO_1": _real(partial(clipped, -1.0, 1.0)),
+    "RELU6": _real(partial(F.clip, min=0.0, max=6.0)),
+    "RELU_0_TO_1": _real(partial(F.clip, min=0.0, max=1.0)),
+    "RELU_N1_TO_1": _real(partial(F.clip, min=-1.0, max=1.0)),
     "RIGHT_SHIFT": Operator(F.bitwise_right_shift),
-    "ROUND": _real(F.round),
-    "RSQRT": _real(F.rsqrt),
     "SELECT": Operator(select, fold=folding.where, wrapper=moved),
-    "SELECT_V2": Operator(F.where, fold=folding.where, wrapper=moved),
-    "SIGN": _real(F.sign),
-    "SIN": _real(F.sin),
-    "SQRT": _real(F.sqrt),
-    "SQUARE": _real(F.square),
+    "SELECT_V2": common.elementwise("where", wrapper=moved),
     "SQUARED_DIFFERENCE": _real(squared_difference),
-    "SUB": _arithmetic(F.subtract, operator.sub),
-    "TANH": _real(F.tanh),
+    "SUB": common.elementwise("subtract", wrapper=real),
 }

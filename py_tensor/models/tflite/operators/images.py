@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from .... import functions as F, nn
 from ....tensor import Tensor
@@ -14,10 +14,29 @@ from .products import finished, prepared
 from .shared import Ints, Operator, Quantization, activated, at, moved, real, saturated, unsupported
 
 _PADDINGS = ("same", "valid")
-
-
 IMAGE = (1, 2, 3)
 """Axes of one image."""
+
+
+class ConvOptions(NamedTuple):
+    """Options of convolution and pooling."""
+
+    padding: int = 0
+    stride_d: int = 0
+    stride_h: int = 0
+    stride_w: int = 0
+    dilation_d_factor: int = 1
+    dilation_h_factor: int = 1
+    dilation_w_factor: int = 1
+    filter_height: int = 0
+    filter_width: int = 0
+    fused_activation_function: int = 0
+
+    def strides(self, count: int) -> tuple[int, ...]:
+        return (self.stride_d, self.stride_h, self.stride_w)[-count:]
+
+    def dilations(self, count: int) -> tuple[int, ...]:
+        return (self.dilation_d_factor, self.dilation_h_factor, self.dilation_w_factor)[-count:]
 
 
 def _varied(quantization: Quantization | None) -> bool:
@@ -41,58 +60,35 @@ def convolution_2d(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    padding: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
-    fused_activation_function: int = 0,
+    options: ConvOptions,
     quantization: Quantization | None = None,
 ) -> Tensor:
-    name = checked_padding(padding, stride_w, stride_h, dilation_w_factor, dilation_h_factor)
-    strides, dilations = (stride_h, stride_w), (dilation_h_factor, dilation_w_factor)
+    strides, dilations = options.strides(2), options.dilations(2)
+    name = checked_padding(options.padding, *strides[::-1], *dilations[::-1])
     channels, terms = x.shape[-1], math.prod(w.shape[1:3] if depthwise else w.shape[1:])
     varied = depthwise or _varied(quantization)
     operands = prepared(x, w, quantization, terms, IMAGE, varied)
     if depthwise:
         kernel = operands.w.reshape((*w.shape[1:3], channels, w.shape[3] // channels))
-        y = nn.depthwise_conv2d(
-            operands.x, kernel, stride=strides, padding=name, dilation=dilations
-        )
+        convolve = nn.depthwise_conv2d
     else:
         kernel = F.permute_dims(operands.w, (1, 2, 3, 0))
-        groups = channels // w.shape[-1]
-        y = nn.conv2d(
-            operands.x, kernel, stride=strides, padding=name, dilation=dilations, groups=groups
-        )
-    return finished(y, operands, b, fused_activation_function)
+        convolve = partial(nn.conv2d, groups=channels // w.shape[-1])
+    y = convolve(operands.x, kernel, stride=strides, padding=name, dilation=dilations)
+    return finished(y, operands, b, options.fused_activation_function)
 
 
-def conv_3d(
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None = None,
-    *,
-    padding: int = 0,
-    stride_d: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    dilation_d_factor: int = 1,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
-    fused_activation_function: int = 0,
-) -> Tensor:
-    strides = (stride_d, stride_h, stride_w)
-    dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
+def conv_3d(x: Tensor, w: Tensor, b: Tensor | None = None, *, options: ConvOptions) -> Tensor:
+    strides, dilations = options.strides(3), options.dilations(3)
     y = nn.conv3d(
         x,
         w,
         stride=strides,
-        padding=checked_padding(padding, *strides, *dilations),
+        padding=checked_padding(options.padding, *strides, *dilations),
         dilation=dilations,
         groups=x.shape[-1] // w.shape[-2],
     )
-    return activated(y if b is None else y + b, fused_activation_function)
+    return activated(y if b is None else y + b, options.fused_activation_function)
 
 
 def transposed(
@@ -133,95 +129,72 @@ def _check_lengths(shape: Sequence[int]) -> None:
         raise ValueError(f"shape {list(shape)}; lengths up to {LARGEST} are supported")
 
 
+def _transposed(
+    function: Callable[..., Tensor], x: Tensor, w: Tensor, shape: Ints, options: ConvOptions
+) -> Tensor:
+    """Return a transposed convolution of a shape, padded as the options say."""
+    lengths, strides = shape[1:-1], options.strides(len(shape) - 2)
+    name = checked_padding(options.padding, *strides)
+    first = _first(lengths, w.shape[:-2], strides, name)
+    return transposed(function, x, w, lengths, strides, first)
+
+
 def transpose_conv(
     shape: Ints,
     w: Tensor,
     x: Tensor,
     b: Tensor | None = None,
     *,
-    padding: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    fused_activation_function: int = 0,
+    options: ConvOptions,
     quantization: Quantization | None = None,
 ) -> Tensor:
-    name = checked_padding(padding, stride_w, stride_h)
     if quantization is not None:
         _, of_w, of_x, *rest = quantization.inputs
         quantization = quantization._replace(inputs=(of_x, of_w, *rest))
     operands = prepared(x, w, quantization, math.prod(w.shape[1:]), IMAGE, True)
     kernel = F.permute_dims(operands.w, (1, 2, 0, 3))
-    strides = (stride_h, stride_w)
-    lengths = shape[1:-1]
-    first = _first(lengths, kernel.shape[:2], strides, name)
-    y = transposed(nn.conv2d_transpose, operands.x, kernel, lengths, strides, first)
-    return finished(y, operands, b, fused_activation_function)
+    y = _transposed(nn.conv2d_transpose, operands.x, kernel, shape, options)
+    return finished(y, operands, b, options.fused_activation_function)
 
 
 def conv_3d_transpose(
-    shape: Ints,
-    w: Tensor,
-    x: Tensor,
-    b: Tensor | None = None,
-    *,
-    padding: int = 0,
-    stride_d: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    dilation_d_factor: int = 1,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
-    fused_activation_function: int = 0,
+    shape: Ints, w: Tensor, x: Tensor, b: Tensor | None = None, *, options: ConvOptions
 ) -> Tensor:
-    strides = (stride_d, stride_h, stride_w)
-    name = checked_padding(padding, *strides)
-    if (dilation_d_factor, dilation_h_factor, dilation_w_factor) != (1, 1, 1):
+    if options.dilations(3) != (1, 1, 1):
         raise unsupported("CONV_3D_TRANSPOSE with dilation")
-    lengths = shape[1:-1]
-    first = _first(lengths, w.shape[:3], strides, name)
-    y = transposed(nn.conv3d_transpose, x, w, lengths, strides, first)
-    return activated(y if b is None else y + b, fused_activation_function)
+    y = _transposed(nn.conv3d_transpose, x, w, shape, options)
+    return activated(y if b is None else y + b, options.fused_activation_function)
 
 
 def pool_2d(
-    average: bool,
-    x: Tensor,
-    *,
-    padding: int = 0,
-    stride_w: int = 0,
-    stride_h: int = 0,
-    filter_width: int = 0,
-    filter_height: int = 0,
-    fused_activation_function: int = 0,
-    quantization: Quantization | None = None,
+    average: bool, x: Tensor, *, options: ConvOptions, quantization: Quantization | None = None
 ) -> Tensor:
-    name = checked_padding(padding, stride_w, stride_h, filter_width, filter_height)
-    scales = None
+    window, strides = (options.filter_height, options.filter_width), options.strides(2)
+    name = checked_padding(options.padding, *strides[::-1], *window[::-1])
+    activation, scales = options.fused_activation_function, None
     if quantization is not None:
         scales = at(quantization.inputs if average else quantization.outputs, 0)
-    window, strides = (filter_height, filter_width), (stride_h, stride_w)
     if not average:
         y = nn.max_pool2d(x, window, stride=strides, padding=name)
     else:
         x = x if scales is None else x.astype("float32")
         y = nn.avg_pool2d(x, window, stride=strides, padding=name)
-    if scales is None or not (average or fused_activation_function):
-        return activated(y, fused_activation_function)
+    if scales is None or not (average or activation):
+        return activated(y, activation)
     if average:
         # Means of quantized numbers are rounded away from zero.
         y = F.trunc(y + F.copysign(0.5, y))
     numbers = (y.astype("float32") - scales.zero[0]) * scales.scale[0]
-    return saturated(activated(numbers, fused_activation_function) / scales.scale[0], scales)
+    return saturated(activated(numbers, activation) / scales.scale[0], scales)
 
 
-def l2_pool_2d(x: Tensor, **options: Any) -> Tensor:
-    return F.sqrt(pool_2d(True, F.square(x), **options))
+def l2_pool_2d(x: Tensor, *, options: ConvOptions) -> Tensor:
+    return F.sqrt(pool_2d(True, F.square(x), options=options))
 
 
-def local_response_normalization(
-    x: Tensor, *, radius: int = 0, bias: float = 0.0, alpha: float = 0.0, beta: float = 0.0
-) -> Tensor:
-    return nn.local_response_normalization(x, radius=radius, bias=bias, alpha=alpha, beta=beta)
+local_response_normalization = partial(
+    nn.local_response_normalization, radius=0, bias=0.0, alpha=0.0, beta=0.0
+)
 
 
 def resize_bilinear(
@@ -253,15 +226,17 @@ def resize_nearest_neighbor(
 
 
 OPERATORS = {
-    "AVERAGE_POOL_2D": Operator(partial(pool_2d, True)),
-    "CONV_2D": Operator(partial(convolution_2d, False)),
-    "CONV_3D": Operator(conv_3d, wrapper=real),
-    "CONV_3D_TRANSPOSE": Operator(conv_3d_transpose, host=("shape",), wrapper=real),
-    "DEPTHWISE_CONV_2D": Operator(partial(convolution_2d, True)),
-    "L2_POOL_2D": Operator(l2_pool_2d, wrapper=real),
+    "AVERAGE_POOL_2D": Operator(partial(pool_2d, True), options=ConvOptions),
+    "CONV_2D": Operator(partial(convolution_2d, False), options=ConvOptions),
+    "CONV_3D": Operator(conv_3d, wrapper=real, options=ConvOptions),
+    "CONV_3D_TRANSPOSE": Operator(
+        conv_3d_transpose, host=("shape",), wrapper=real, options=ConvOptions
+    ),
+    "DEPTHWISE_CONV_2D": Operator(partial(convolution_2d, True), options=ConvOptions),
+    "L2_POOL_2D": Operator(l2_pool_2d, wrapper=real, options=ConvOptions),
     "LOCAL_RESPONSE_NORMALIZATION": Operator(local_response_normalization, wrapper=real),
-    "MAX_POOL_2D": Operator(partial(pool_2d, False)),
+    "MAX_POOL_2D": Operator(partial(pool_2d, False), options=ConvOptions),
     "RESIZE_BILINEAR": Operator(resize_bilinear, host=("size",)),
     "RESIZE_NEAREST_NEIGHBOR": Operator(resize_nearest_neighbor, host=("size",), wrapper=moved),
-    "TRANSPOSE_CONV": Operator(transpose_conv, host=("shape",)),
+    "TRANSPOSE_CONV": Operator(transpose_conv, host=("shape",), options=ConvOptions),
 }

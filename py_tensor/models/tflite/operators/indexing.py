@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from .... import functions as F
 from ....tensor import Tensor
 from ... import common, folding, indexing
@@ -36,12 +38,6 @@ def where_constant(condition: ModelConstant) -> ModelConstant:
     return folding.transpose(folding.nonzero(condition))
 
 
-def one_hot(
-    indices: Tensor, depth: int | Ints, on: Tensor, off: Tensor, *, axis: int = 0
-) -> Tensor:
-    return indexing.one_hot(indices, depth, on, off, axis=axis)
-
-
 def reverse_sequence(x: Tensor, lengths: Tensor, *, seq_dim: int = 0, batch_dim: int = 0) -> Tensor:
     return indexing.reverse_sequence(x, lengths, batch_axis=batch_dim, time_axis=seq_dim)
 
@@ -70,7 +66,7 @@ OPERATORS = {
     "GATHER_ND": Operator(common.gather_nd, wrapper=moved),
     "MATRIX_DIAG": Operator(matrix_diag, wrapper=moved),
     "MATRIX_SET_DIAG": Operator(matrix_set_diag, wrapper=moved),
-    "ONE_HOT": Operator(one_hot, host=("depth",), wrapper=moved),
+    "ONE_HOT": Operator(partial(indexing.one_hot, axis=0), host=("depth",), wrapper=moved),
     "REVERSE_SEQUENCE": Operator(reverse_sequence, wrapper=moved),
     "SCATTER_ND": Operator(indexing.scatter, host=("shape",), wrapper=moved),
     "SPARSE_TO_DENSE": Operator(sparse_to_dense, host=("shape",), wrapper=moved),

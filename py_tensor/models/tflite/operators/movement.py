@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .... import functions as F, nn
 from ....functions.arguments import one_axis
+from ....ops.index_map import Shape
 from ....tensor import Tensor
 from ... import common, folding, movement
 from ...graph import ModelConstant
@@ -17,10 +19,6 @@ from .shared import Ints, Operator, Quantization, Scales, at, moved, single
 
 def concatenation(*xs: Tensor, axis: int = 0) -> Tensor:
     return F.concat(xs, axis=axis)
-
-
-def concatenation_constant(*xs: ModelConstant, axis: int = 0) -> ModelConstant:
-    return folding.concat(*xs, axis=axis)
 
 
 def pad(
@@ -72,33 +70,15 @@ def split_lengths_constant(
     return folding.split(x, lengths, results=results, axis=along)
 
 
-def reshape(x: Tensor, shape: Ints | None = None, *, new_shape: Ints | None = None) -> Tensor:
-    return x.reshape(_reshaped(x.shape, shape, new_shape))
-
-
-def reshape_constant(
-    x: ModelConstant, shape: Ints | None = None, *, new_shape: Ints | None = None
-) -> ModelConstant:
-    return folding.made(x.numbers, _reshaped(x.shape, shape, new_shape), x.dtype)
-
-
-def _reshaped(old: tuple[int, ...], shape: Ints | None, new_shape: Ints | None) -> Sequence[int]:
+def reshaped(old: Shape, shape: Ints | None = None, *, new_shape: Ints | None = None) -> Shape:
     wanted = new_shape or [] if shape is None else shape
     # Old files write no axes as one axis of length 0.
     wanted = [] if wanted == [0] and math.prod(old) == 1 else wanted
     return folding.reshaped(old, wanted, allowzero=1)
 
 
-def squeeze(x: Tensor, *, squeeze_dims: Ints | None = None) -> Tensor:
-    return F.squeeze(x, _squeezed(x.shape, squeeze_dims))
-
-
-def squeeze_constant(x: ModelConstant, *, squeeze_dims: Ints | None = None) -> ModelConstant:
-    return folding.squeeze(x, squeeze_dims or None)
-
-
-def _squeezed(shape: Sequence[int], axes: Ints | None) -> tuple[int, ...]:
-    return tuple(axes or [axis for axis, n in enumerate(shape) if n == 1])
+def squeezed(shape: Shape, *, squeeze_dims: Ints | None = None) -> Shape:
+    return folding.squeezed(shape, squeeze_dims or None)
 
 
 def space_to_batch(
@@ -149,30 +129,30 @@ def _moves(
 
 
 OPERATORS = {
-    "BATCH_TO_SPACE_ND": _moves(movement.batch_to_space, "block", "crops"),
+    "BATCH_TO_SPACE_ND": _moves(nn.batch_to_space, "block", "crops"),
     "BROADCAST_ARGS": Operator(movement.broadcast_args, host=("a", "b")),
-    "BROADCAST_TO": _moves(movement.broadcast_to, "shape", fold=folding.expand),
-    "CONCATENATION": _moves(concatenation, fold=concatenation_constant),
+    "BROADCAST_TO": _moves(F.broadcast_to, "shape", fold=folding.expand),
+    "CONCATENATION": _moves(concatenation, fold=partial(folding.concat, axis=0)),
     "DEPTH_TO_SPACE": _moves(depth_to_space),
     "DILATE": _moves(dilate, "steps"),
     "DYNAMIC_UPDATE_SLICE": _moves(dynamic_update_slice, "start"),
-    "EXPAND_DIMS": _moves(movement.expand_dims, "axis", fold=movement.folded_expand_dims),
+    "EXPAND_DIMS": common.reshaping(movement.expanded, "axis", wrapper=moved),
     "MIRROR_PAD": _moves(mirror_pad, "widths"),
     "PACK": _moves(movement.pack, fold=movement.folded_pack),
     "PAD": _moves(pad, "widths"),
     "PADV2": _moves(pad, "widths"),
-    "RESHAPE": _moves(reshape, "shape", fold=reshape_constant),
-    "REVERSE_V2": _moves(movement.reverse, "axes"),
+    "RESHAPE": common.reshaping(reshaped, "shape", wrapper=moved),
+    "REVERSE_V2": _moves(F.flip, "axis"),
     "SLICE": _moves(movement.cut, "begin", "size", fold=movement.folded_cut),
     "SPACE_TO_BATCH_ND": _moves(space_to_batch, "block", "widths"),
     "SPACE_TO_DEPTH": _moves(space_to_depth),
     "SPLIT": _moves(split, "axis", fold=split_constant),
     "SPLIT_V": _moves(split_lengths, "lengths", "axis", fold=split_lengths_constant),
-    "SQUEEZE": _moves(squeeze, fold=squeeze_constant),
+    "SQUEEZE": common.reshaping(squeezed, wrapper=moved),
     "STRIDED_SLICE": _moves(
         common.strided_slice, "begin", "end", "strides", fold=common.strided_slice_constant
     ),
-    "TILE": _moves(movement.tile, "repeats", fold=folding.tile),
-    "TRANSPOSE": _moves(movement.transpose, "perm", fold=movement.folded_transpose),
-    "UNPACK": _moves(movement.unpack, fold=movement.folded_unpack),
+    "TILE": _moves(F.tile, "repetitions", fold=folding.tile),
+    "TRANSPOSE": _moves(F.permute_dims, "axes", fold=movement.folded_transpose),
+    "UNPACK": _moves(F.unstack, fold=movement.folded_unpack),
 }

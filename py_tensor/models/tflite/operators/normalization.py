@@ -11,10 +11,6 @@ def softmax(x: Tensor, *, beta: float = 0.0) -> Tensor:
     return F.softmax(x if beta == 1 else x * beta, axis=-1)
 
 
-def log_softmax(x: Tensor) -> Tensor:
-    return nn.log_softmax(x, axis=-1)
-
-
 def l2_normalization(x: Tensor) -> Tensor:
     size = F.sqrt(F.sum(F.square(x), axis=-1, keepdims=True))
     return x / F.maximum(size, 1e-6)
@@ -22,6 +18,6 @@ def l2_normalization(x: Tensor) -> Tensor:
 
 OPERATORS = {
     "L2_NORMALIZATION": Operator(l2_normalization, wrapper=real),
-    "LOG_SOFTMAX": Operator(log_softmax, wrapper=real),
+    "LOG_SOFTMAX": Operator(nn.log_softmax, wrapper=real),
     "SOFTMAX": Operator(softmax, wrapper=real),
 }

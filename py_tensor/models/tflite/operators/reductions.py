@@ -10,16 +10,10 @@ from typing import Any
 from .... import functions as F
 from ....tensor import Tensor
 from ... import reductions
-from .shared import Ints, Operator, Quantization, moved, real, single
+from .shared import QUANTIZATION, Ints, Operator, moved, real, single
 
 
-def extreme_position(
-    function: Callable[..., Tensor],
-    x: Tensor,
-    axis: int | Ints,
-    *,
-    quantization: Quantization | None = None,
-) -> Tensor:
+def extreme_position(function: Callable[..., Tensor], x: Tensor, axis: int | Ints) -> Tensor:
     return function(x, axis=single(axis))
 
 
@@ -51,8 +45,23 @@ def _reduction(
 
 
 OPERATORS = {
-    "ARG_MAX": Operator(partial(extreme_position, F.argmax), host=("axis",)),
-    "ARG_MIN": Operator(partial(extreme_position, F.argmin), host=("axis",)),
+    **{
+        f"ARG_{name}": Operator(
+            partial(extreme_position, function), host=("axis",), ignored=QUANTIZATION
+        )
+        for name, function in {"MAX": F.argmax, "MIN": F.argmin}.items()
+    },
+    **{
+        f"UNSORTED_SEGMENT_{name}": Operator(
+            partial(segments, function), host=("count",), wrapper=real
+        )
+        for name, function in {
+            "MAX": F.segment_max,
+            "MIN": F.segment_min,
+            "PROD": F.segment_prod,
+            "SUM": F.segment_sum,
+        }.items()
+    },
     "CUMSUM": Operator(partial(reductions.running, F.cumulative_sum), host=("axis",), wrapper=real),
     "MEAN": _reduction(mean),
     "REDUCE_ALL": _reduction(F.all),
@@ -62,16 +71,4 @@ OPERATORS = {
     "REDUCE_PROD": _reduction(F.prod, math.prod),
     "SEGMENT_SUM": Operator(segment_sum, wrapper=real),
     "SUM": _reduction(F.sum, sum),
-    "UNSORTED_SEGMENT_MAX": Operator(
-        partial(segments, F.segment_max), host=("count",), wrapper=real
-    ),
-    "UNSORTED_SEGMENT_MIN": Operator(
-        partial(segments, F.segment_min), host=("count",), wrapper=real
-    ),
-    "UNSORTED_SEGMENT_PROD": Operator(
-        partial(segments, F.segment_prod), host=("count",), wrapper=real
-    ),
-    "UNSORTED_SEGMENT_SUM": Operator(
-        partial(segments, F.segment_sum), host=("count",), wrapper=real
-    ),
 }

@@ -7,16 +7,12 @@ from typing import Any
 
 from .... import functions as F
 from ....tensor import Tensor
-from ...execution import Operator
-from ...options import Ints, single, unsupported
-from ..reader import Quantization, Scales
+from ...execution import Operator as Operator
+from ...options import Ints as Ints, single as single, unsupported as unsupported
+from ..reader import Quantization as Quantization, Scales as Scales
 
-__all__ = [
-    "Ints", "Operator", "Quantization", "Scales", "activated", "as_stored", "at", "dequantized",
-    "moved",
-    "quantized", "real", "saturated", "single", "unsupported",
-]  # fmt: skip
-
+QUANTIZATION = frozenset({"quantization"})
+"""Attribute that does not matter to operators that copy numbers, or that read none."""
 ACTIVATIONS: dict[int, Callable[[Tensor], Tensor]] = {
     1: F.relu,
     2: lambda x: F.clip(x, -1, 1),
@@ -90,16 +86,6 @@ def real(
             quantized(y, scales) if scales is not None and y.dtype.kind == "f" else y
         )
     return tuple(quantized_results)
-
-
-def as_stored(
-    function: Callable[..., Any],
-    arguments: Sequence[Any],
-    *,
-    quantization: Quantization | None = None,
-) -> Any:
-    """Call a function that needs no scales with quantized numbers."""
-    return function(*arguments)
 
 
 def moved(

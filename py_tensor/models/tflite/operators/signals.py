@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from .... import fft
-from ....tensor import Tensor
-from .shared import Ints, Operator
+from .shared import Operator
 
-
-def rfft_2d(x: Tensor, lengths: Ints) -> Tensor:
-    return fft.rfft2(x, s=tuple(lengths))
-
-
-OPERATORS = {"RFFT2D": Operator(rfft_2d, host=("lengths",))}
+OPERATORS = {"RFFT2D": Operator(fft.rfft2, host=("s",))}

@@ -10,10 +10,10 @@ from ... import common, folding
 from ...common import Known
 from ...execution import HOST_ELEMENTS, MAX_ELEMENTS
 from ...graph import ModelConstant
-from .shared import Ints, Operator, Quantization, as_stored
+from .shared import QUANTIZATION, Ints, Operator, Quantization
 
 
-def fill(shape: Ints, value: Tensor, *, quantization: Quantization | None = None) -> Tensor:
+def fill(shape: Ints, value: Tensor) -> Tensor:
     if min(shape, default=0) < 0 or math.prod(shape) > MAX_ELEMENTS:
         raise ValueError(f"shape {shape}")
     return F.broadcast_to(value.reshape(()), tuple(shape))
@@ -35,9 +35,9 @@ def zeros_like(x: Tensor, *, quantization: Quantization | None = None) -> Tensor
 
 
 OPERATORS = {
-    "FILL": Operator(fill, host=("shape",), fold=fill_constant),
+    "FILL": Operator(fill, host=("shape",), fold=fill_constant, ignored=QUANTIZATION),
     "RANGE": Operator(common.arange, fold=folding.arange, raw=True),
-    "RANK": Operator(rank, raw=True, wrapper=as_stored),
-    "SHAPE": Operator(common.shape, raw=True, wrapper=as_stored),
+    "RANK": Operator(rank, raw=True, ignored=QUANTIZATION),
+    "SHAPE": Operator(common.shape, raw=True, ignored=QUANTIZATION),
     "ZEROS_LIKE": Operator(zeros_like),
 }
