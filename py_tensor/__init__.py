@@ -118,7 +118,7 @@ if TYPE_CHECKING:
     from .display.api import show as show
     from .display.bars import progress as progress
 
-    # Modules of the same names hide these from the documentation's reader of `functions`.
+    # Star imports leave out names that begin with an underscore.
     from .functions.inspection import (
         __array_api_version__ as __array_api_version__,
         __array_namespace_info__ as __array_namespace_info__,
@@ -159,12 +159,18 @@ tensor = asarray
 
 # Spellings of NumPy. WebGL has no 64-bit types: their names stand for the 32-bit dtypes.
 absolute = abs
-arccos, arccosh, arcsin, arcsinh = acos, acosh, asin, asinh
-arctan, arctan2, arctanh = atan, atan2, atanh
+arccos = acos
+arccosh = acosh
+arcsin = asin
+arcsinh = asinh
+arctan = atan
+arctan2 = atan2
+arctanh = atanh
 around = round
 asanyarray = ascontiguousarray = asfortranarray = asarray
 bitwise_not = invert = bitwise_invert
-left_shift, right_shift = bitwise_left_shift, bitwise_right_shift
+left_shift = bitwise_left_shift
+right_shift = bitwise_right_shift
 conjugate = conj
 fix = trunc
 mod = remainder

@@ -6,10 +6,10 @@ the graph are weak, so a graph's variables are freed when nothing else uses them
 
 from __future__ import annotations
 
-import math
 import weakref
 from collections.abc import Callable, Iterator
 from itertools import count
+from math import prod
 from typing import Any
 
 from ..diagnostics.memory import keep
@@ -49,7 +49,7 @@ class SymbolicTensor:
         >>> pt.graph.Graph().placeholder("x", [2, 3]).size
         6
         """
-        return math.prod(self.shape)
+        return prod(self.shape)
 
     def __repr__(self) -> str:
         return f"{self.node.name!r} of shape {self.shape}"
