@@ -88,6 +88,9 @@ export class Chart {
     ]);
     if (this.#plot) return;
     this.#plot = new Plot(this.#options(), this.#data(), this.#figure);
+    const { canvas } = this.#plot.ctx;
+    canvas.role = "img";
+    canvas.ariaLabel = `Chart of ${this.#lines.map(({ title }) => title).join(", ")}`;
     new ResizeObserver(() => {
       this.#plot?.setSize({ width: this.#figure.clientWidth, height: HEIGHT });
     }).observe(this.#figure);

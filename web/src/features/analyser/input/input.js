@@ -67,6 +67,7 @@ export function createInput(analyser) {
   let recording = null;
   let running = false;
   let changed = false;
+  let tasks = 0;
 
   samples.append(...SAMPLES.map(sampleOf));
   file.onchange = () => {
@@ -110,10 +111,12 @@ export function createInput(analyser) {
 
   /** Opens a picture or sound of the gallery. @param {string} name */
   async function openSample(name) {
-    await attempt(async () => {
-      const response = await loadFile(galleryAddress(name), `${name}: the sample`);
-      await use(await response.blob(), name);
-    });
+    await whileBusy(() =>
+      attempt(async () => {
+        const response = await loadFile(galleryAddress(name), `${name}: the sample`);
+        await use(await response.blob(), name);
+      }),
+    );
   }
 
   /** @param {File} chosen */
@@ -275,15 +278,26 @@ export function createInput(analyser) {
     changed = true;
     if (running) return;
     running = true;
-    panel.ariaBusy = "true";
     try {
-      while (changed) {
-        changed = false;
-        await analyser.run();
-      }
+      await whileBusy(async () => {
+        while (changed) {
+          changed = false;
+          await analyser.run();
+        }
+      });
     } finally {
       running = false;
-      panel.ariaBusy = "false";
+    }
+  }
+
+  /** Marks the panel as busy until all such actions have ended. @param {() => Promise<void>} action */
+  async function whileBusy(action) {
+    tasks++;
+    panel.ariaBusy = "true";
+    try {
+      await action();
+    } finally {
+      panel.ariaBusy = String(--tasks > 0);
     }
   }
 
@@ -305,22 +319,23 @@ export function createInput(analyser) {
 
   return {
     /** @param {import("../analyser.js").Description} description */
-    async show({ source }) {
-      stopAll();
-      const entry = galleryEntry(source);
-      /** @type {InputState} */
-      const state = await analyser.call("input", "begin", [
-        entry,
-        typeof source === "string" ? source : Object.keys(source)[0],
-        galleryAddress(entry?.input ?? FIRST.picture),
-      ]);
-      showState(state);
-      analyser.emit("tasks", state);
-      if (kind === "numbers") attempt(run);
-      else if (entry && entry.input !== shown) openSample(entry.input);
-      else if (kind === "picture" ? hasPicture : hasSound) attempt(run);
-      else openSample(FIRST[kind]);
-    },
+    show: ({ source }) =>
+      whileBusy(async () => {
+        stopAll();
+        const entry = galleryEntry(source);
+        /** @type {InputState} */
+        const state = await analyser.call("input", "begin", [
+          entry,
+          typeof source === "string" ? source : Object.keys(source)[0],
+          galleryAddress(entry?.input ?? FIRST.picture),
+        ]);
+        showState(state);
+        analyser.emit("tasks", state);
+        if (kind === "numbers") attempt(run);
+        else if (entry && entry.input !== shown) openSample(entry.input);
+        else if (kind === "picture" ? hasPicture : hasSound) attempt(run);
+        else openSample(FIRST[kind]);
+      }),
   };
 }
 
