@@ -185,7 +185,7 @@ def documented[Documented: Callable[..., Any]](
     """Decorate a function or class: add shared contracts to its docstring, before its example.
 
     An entry of the docstring itself replaces the contract's. Parameters are in the order of the
-    signature; those of the contract that the function does not have are left out.
+    signature. The contract may describe parameters that a function lacks; they are left out.
 
     >>> @documented("Args:\\n    x: A tensor.\\n    y: Not used.\\n\\nReturns:\\n    Tensor.\\n")
     ... def identity(x):

@@ -181,7 +181,7 @@ class _LoopReader:
             self.append(local, attempt, carried, limit, trips)
 
     def carried(self, local: Locals) -> dict[str, object]:
-        """Return the first values of what the loop carries."""
+        """Return the initial values of the variables that the loop carries."""
         names = sorted(self.assigned)
         if isinstance(self.node, ast.For):
             names.insert(0, COUNTER)

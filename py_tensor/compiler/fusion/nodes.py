@@ -74,7 +74,7 @@ class FusionNode:
         return self.op is None or self.materialized or self.traits.kernel is not None
 
     def inline(self) -> None:
-        """Derive costs and reads from those of the operands, which come first."""
+        """Compute costs and reads from those of the operands, which are known already."""
         op, operands = self.op, self.operands
         assert op is not None
         self.reads = self.kernel_reads = frozenset().union(*[src.reads for src in operands])

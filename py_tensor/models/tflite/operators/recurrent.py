@@ -123,7 +123,7 @@ def _sequence(x: Tensor, time_major: bool | None) -> Tensor:
 
 
 def _gates(operands: list[Any], norms: Sequence[Optional]) -> Gates:
-    """Return the weights of a direction, which begin with those of the input."""
+    """Group the weights of one direction: of the input, recurrent, peepholes and biases."""
     w, r, peepholes, b = operands[:4], operands[4:8], operands[8:11], operands[11:15]
     return Gates(w, r, [*peepholes[:2], None, peepholes[2]], b, norms, *operands[15:17])
 
