@@ -1,0 +1,322 @@
+"""Assemble WebAssembly modules from text.
+
+Input: the text of functions, one word for each instruction, operands first. Output: the bytes of a
+module that imports a memory and exports its last function, or its text in WebAssembly's own format.
+
+A word is the name of an instruction, with its constant after a colon (`v128.load:16`). The name of
+a local variable reads it. Words that start with a dot are about variables, functions and blocks:
+`.func:name x:v128 -> v128`, `.local:x:v128`, `.set:x`, `.tee:x`, `.call:name`, `.block:label`,
+`.loop:label`, `.br:label`, `.br_if:label`, `.if`, `.if:v128` (with a result), `.else`, `.end`,
+`.return`, `.drop` and `.select`. `f32x4.const:0.5` and `i32x4.const:1` have four equal lanes, or
+four numbers separated by commas.
+
+Source: WebAssembly Core Specification 2.0, Binary Format, and the relaxed SIMD proposal.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+
+TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
+"""Encoding of each type of values."""
+MEMORY = ("env", "memory")
+"""Module and name of the imported memory."""
+EXPORT = "kernel"
+"""Name of the exported function."""
+
+
+def _numbered(first: int, prefix: str, names: str) -> dict[str, int]:
+    """Return consecutive opcodes; a dash skips one."""
+    words = enumerate(names.split(), first)
+    return {f"{prefix}.{name}": code for code, name in words if name != "-"}
+
+
+_INTEGER = "eqz eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u"
+_INTEGER_MATH = "clz ctz popcnt add sub mul div_s div_u rem_s rem_u and or xor shl shr_s shr_u"
+_FLOAT = "eq ne lt gt le ge"
+_FLOAT_MATH = "abs neg ceil floor trunc nearest sqrt add sub mul div min max copysign"
+_NARROW = "eq ne lt_s lt_u gt_s gt_u le_s le_u ge_s ge_u"
+
+_PLAIN = {
+    **_numbered(0x45, "i32", _INTEGER),
+    **_numbered(0x50, "i64", _INTEGER),
+    **_numbered(0x5B, "f32", _FLOAT),
+    **_numbered(0x61, "f64", _FLOAT),
+    **_numbered(0x67, "i32", _INTEGER_MATH),
+    **_numbered(0x79, "i64", _INTEGER_MATH),
+    **_numbered(0x8B, "f32", _FLOAT_MATH),
+    **_numbered(0x99, "f64", _FLOAT_MATH),
+    **{"i32.wrap_i64": 0xA7, "i64.extend_i32_s": 0xAC, "i64.extend_i32_u": 0xAD},
+    **_numbered(0xB2, "f32", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u demote_f64"),
+    **_numbered(0xB7, "f64", "convert_i32_s convert_i32_u convert_i64_s convert_i64_u promote_f32"),
+    **{"i32.reinterpret_f32": 0xBC, "f32.reinterpret_i32": 0xBE},
+    **{"i32.extend8_s": 0xC0, "i32.extend16_s": 0xC1},
+    **{".else": 0x05, ".return": 0x0F, ".drop": 0x1A, ".select": 0x1B, "unreachable": 0x00},
+}
+"""Instructions of one byte."""
+_SATURATING = _numbered(0, "i32", "trunc_sat_f32_s trunc_sat_f32_u trunc_sat_f64_s trunc_sat_f64_u")
+"""Instructions after the byte 0xfc."""
+_BYTES_MATH = (
+    "abs neg popcnt all_true bitmask narrow_i16x8_s narrow_i16x8_u - - - - shl shr_s shr_u add "
+    "add_sat_s add_sat_u sub sub_sat_s sub_sat_u - - min_s min_u max_s max_u - avgr_u"
+)
+_SHORTS_MATH = (
+    "abs neg q15mulr_sat_s all_true bitmask narrow_i32x4_s narrow_i32x4_u extend_low_i8x16_s "
+    "extend_high_i8x16_s extend_low_i8x16_u extend_high_i8x16_u shl shr_s shr_u add add_sat_s "
+    "add_sat_u sub sub_sat_s sub_sat_u - mul min_s min_u max_s max_u - avgr_u "
+    "extmul_low_i8x16_s extmul_high_i8x16_s extmul_low_i8x16_u extmul_high_i8x16_u"
+)
+_WORDS_MATH = (
+    "abs neg - all_true bitmask - - extend_low_i16x8_s extend_high_i16x8_s extend_low_i16x8_u "
+    "extend_high_i16x8_u shl shr_s shr_u add - - sub - - - mul min_s min_u max_s max_u dot_i16x8_s "
+    "- extmul_low_i16x8_s extmul_high_i16x8_s extmul_low_i16x8_u extmul_high_i16x8_u"
+)
+_LONGS_MATH = (
+    "abs neg - all_true bitmask - - extend_low_i32x4_s extend_high_i32x4_s extend_low_i32x4_u "
+    "extend_high_i32x4_u shl shr_s shr_u add - - sub - - - mul eq ne lt_s gt_s le_s ge_s "
+    "extmul_low_i32x4_s extmul_high_i32x4_s extmul_low_i32x4_u extmul_high_i32x4_u"
+)
+_SIMD = {
+    **{"i8x16.swizzle": 14},
+    **_numbered(15, "i8x16", "splat"),
+    **_numbered(16, "i16x8", "splat"),
+    **_numbered(17, "i32x4", "splat"),
+    **_numbered(18, "i64x2", "splat"),
+    **_numbered(19, "f32x4", "splat"),
+    **_numbered(20, "f64x2", "splat"),
+    **_numbered(35, "i8x16", _NARROW),
+    **_numbered(45, "i16x8", _NARROW),
+    **_numbered(55, "i32x4", _NARROW),
+    **_numbered(65, "f32x4", _FLOAT),
+    **_numbered(71, "f64x2", _FLOAT),
+    **_numbered(77, "v128", "not and andnot or xor bitselect any_true"),
+    **{"f32x4.demote_f64x2_zero": 94, "f64x2.promote_low_f32x4": 95},
+    **_numbered(96, "i8x16", _BYTES_MATH),
+    **_numbered(103, "f32x4", "ceil floor trunc nearest"),
+    **{"f64x2.ceil": 116, "f64x2.floor": 117, "f64x2.trunc": 122, "f64x2.nearest": 148},
+    **_numbered(124, "i16x8", "extadd_pairwise_i8x16_s extadd_pairwise_i8x16_u"),
+    **_numbered(126, "i32x4", "extadd_pairwise_i16x8_s extadd_pairwise_i16x8_u"),
+    **_numbered(128, "i16x8", _SHORTS_MATH),
+    **_numbered(160, "i32x4", _WORDS_MATH),
+    **_numbered(192, "i64x2", _LONGS_MATH),
+    **_numbered(224, "f32x4", "abs neg - sqrt add sub mul div min max pmin pmax"),
+    **_numbered(236, "f64x2", "abs neg - sqrt add sub mul div min max pmin pmax"),
+    **{"i32x4.trunc_sat_f32x4_s": 248, "i32x4.trunc_sat_f32x4_u": 249},
+    **{"f32x4.convert_i32x4_s": 250, "f32x4.convert_i32x4_u": 251},
+    **{"i32x4.trunc_sat_f64x2_s_zero": 252, "i32x4.trunc_sat_f64x2_u_zero": 253},
+    **{"f64x2.convert_low_i32x4_s": 254, "f64x2.convert_low_i32x4_u": 255},
+    **{"f32x4.relaxed_madd": 0x105, "f32x4.relaxed_nmadd": 0x106},
+}
+"""Instructions after the byte 0xfd."""
+_LANES = {
+    **_numbered(21, "i8x16", "extract_lane_s extract_lane_u replace_lane"),
+    **_numbered(24, "i16x8", "extract_lane_s extract_lane_u replace_lane"),
+    **_numbered(27, "i32x4", "extract_lane replace_lane"),
+    **_numbered(29, "i64x2", "extract_lane replace_lane"),
+    **_numbered(31, "f32x4", "extract_lane replace_lane"),
+    **_numbered(33, "f64x2", "extract_lane replace_lane"),
+}
+"""Instructions after the byte 0xfd whose constant is the number of a lane."""
+_ACCESS = {
+    **{"i32.load": 0x28, "i64.load": 0x29, "f32.load": 0x2A, "f64.load": 0x2B},
+    **_numbered(0x2C, "i32", "load8_s load8_u load16_s load16_u"),
+    **{"i32.store": 0x36, "i64.store": 0x37, "f32.store": 0x38, "f64.store": 0x39},
+    **{"i32.store8": 0x3A, "i32.store16": 0x3B},
+}
+"""Instructions of one byte whose constant is an offset, 0 by default."""
+_SIMD_ACCESS = {
+    **_numbered(0, "v128", "load load8x8_s load8x8_u load16x4_s load16x4_u load32x2_s load32x2_u"),
+    **_numbered(7, "v128", "load8_splat load16_splat load32_splat load64_splat store"),
+    **{"v128.load32_zero": 92, "v128.load64_zero": 93},
+}
+"""Instructions after the byte 0xfd whose constant is an offset, 0 by default."""
+_LANE_ACCESS = _numbered(
+    84,
+    "v128",
+    "load8_lane load16_lane load32_lane load64_lane store8_lane store16_lane store32_lane "
+    "store64_lane",
+)
+"""Instructions after the byte 0xfd whose constants are a lane and an offset (`:2` or `:2:16`)."""
+
+
+def unsigned(number: int) -> bytes:
+    """Encode a number that is not negative (LEB128)."""
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+def signed(number: int) -> bytes:
+    """Encode a number (signed LEB128)."""
+    encoded = bytearray()
+    while not -0x40 <= number < 0x40:
+        encoded.append(number & 0x7F | 0x80)
+        number >>= 7
+    encoded.append(number & 0x7F)
+    return bytes(encoded)
+
+
+def _four(text: str, code: str, parse: Callable[[str], float]) -> bytes:
+    """Encode the constant of four lanes, given one number or four."""
+    numbers = [parse(part) for part in text.split(",")]
+    return b"\xfd\x0c" + struct.pack(f"<4{code}", *(numbers * 4)[:4])
+
+
+def _word(text: str) -> int:
+    """Return a 32-bit integer, signed or not, as a signed one."""
+    return (int(text, 0) + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def _long(text: str) -> int:
+    return (int(text, 0) + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+_CONSTANTS: dict[str, Callable[[str], bytes]] = {
+    "i32.const": lambda text: b"\x41" + signed(_word(text)),
+    "i64.const": lambda text: b"\x42" + signed(_long(text)),
+    "f32.const": lambda text: b"\x43" + struct.pack("<f", float(text)),
+    "f64.const": lambda text: b"\x44" + struct.pack("<d", float(text)),
+    "f32x4.const": lambda text: _four(text, "f", float),
+    "i32x4.const": lambda text: _four(text, "i", _word),
+    "i8x16.const": lambda text: b"\xfd\x0c" + bytes(map(int, text.split(","))),
+    "i8x16.shuffle": lambda text: b"\xfd\x0d" + bytes(map(int, text.split(","))),
+    ".if": lambda text: bytes([0x04, TYPES[text]]),
+}
+"""Functions that encode instructions with constants of their own."""
+
+
+@lru_cache(1 << 12)
+def encoded(word: str) -> bytes:
+    """Encode an instruction that means the same in every function."""
+    if word in _PLAIN:
+        return bytes([_PLAIN[word]])
+    if word in _SIMD:
+        return b"\xfd" + unsigned(_SIMD[word])
+    name, *numbers = word.split(":")
+    if name in _CONSTANTS and numbers:
+        return _CONSTANTS[name](numbers[0])
+    if name in _SATURATING:
+        return b"\xfc" + unsigned(_SATURATING[name])
+    if name in _LANES:
+        return b"\xfd" + unsigned(_LANES[name]) + bytes([int(numbers[0])])
+    if name in _LANE_ACCESS:
+        lane, *offset = map(int, numbers)
+        return (
+            b"\xfd"
+            + unsigned(_LANE_ACCESS[name])
+            + b"\0"
+            + unsigned(*offset or (0,))
+            + bytes([lane])
+        )
+    offset_bytes = b"\0" + unsigned(int(numbers[0]) if numbers else 0)
+    if name in _ACCESS:
+        return bytes([_ACCESS[name]]) + offset_bytes
+    return b"\xfd" + unsigned(_SIMD_ACCESS[name]) + offset_bytes
+
+
+class _Function:
+    """Function whose words are encoded one after the other."""
+
+    def __init__(self, head: list[str], numbers: dict[str, int]) -> None:
+        name, *signature = head
+        arrow = signature.index("->")
+        self.name = name.removeprefix(".func:")
+        parameters = [parameter.split(":") for parameter in signature[:arrow]]
+        self.type = (
+            bytes([TYPES[kind] for _, kind in parameters]),
+            bytes([TYPES[kind] for kind in signature[arrow + 1 :]]),
+        )
+        self.numbers = numbers
+        self.locals = {own: number for number, (own, _) in enumerate(parameters)}
+        self.declared = bytearray()
+        self.labels: list[str] = []
+        self.code: list[bytes] = []
+
+    def add(self, word: str) -> None:
+        """Encode a word."""
+        if word in self.locals:
+            self.code.append(b"\x20" + unsigned(self.locals[word]))
+        elif word[0] == ".":
+            self._structure(word)
+        else:
+            self.code.append(encoded(word))
+
+    def _structure(self, word: str) -> None:
+        """Encode a word about variables, functions or blocks."""
+        name, _, text = word.partition(":")
+        if name in (".set", ".tee"):
+            self.code.append((b"\x21" if name == ".set" else b"\x22") + unsigned(self.locals[text]))
+        elif name == ".local":
+            own, _, kind = text.partition(":")
+            if own not in self.locals:
+                self.locals[own] = len(self.locals)
+                self.declared.append(TYPES[kind])
+        elif name == ".call":
+            self.code.append(b"\x10" + unsigned(self.numbers[text]))
+        elif name in (".block", ".loop"):
+            self.labels.append(text)
+            self.code.append(b"\x02\x40" if name == ".block" else b"\x03\x40")
+        elif name in (".br", ".br_if"):
+            depth = self.labels[::-1].index(text)
+            self.code.append((b"\x0c" if name == ".br" else b"\x0d") + unsigned(depth))
+        elif name == ".if":
+            self.labels.append("")
+            self.code.append(encoded(word) if text else b"\x04\x40")
+        elif name == ".end":
+            self.labels.pop()
+            self.code.append(b"\x0b")
+        else:
+            self.code.append(encoded(word))
+
+    @property
+    def body(self) -> bytes:
+        """The function in the section of code."""
+        declared = _vector([b"\x01" + bytes([kind]) for kind in self.declared])
+        body = declared + b"".join(self.code) + b"\x0b"
+        return unsigned(len(body)) + body
+
+
+def _vector(items: Iterable[bytes]) -> bytes:
+    parts = list(items)
+    return unsigned(len(parts)) + b"".join(parts)
+
+
+def _named(text: str) -> bytes:
+    name = text.encode()
+    return unsigned(len(name)) + name
+
+
+def _section(number: int, content: bytes) -> bytes:
+    return bytes([number]) + unsigned(len(content)) + content
+
+
+def assemble(text: str) -> bytes:
+    """Return the bytes of a module with the functions of a text, of which it exports the last."""
+    numbers: dict[str, int] = {}
+    functions: list[_Function] = []
+    for line in text.splitlines():
+        words = line.split()
+        if words and words[0].startswith(".func:"):
+            functions.append(_Function(words, numbers))
+            numbers[functions[-1].name] = len(numbers)
+        else:
+            add = functions[-1].add if functions else str
+            for word in words:
+                add(word)
+    types = list(dict.fromkeys([function.type for function in functions]))
+    kinds = [b"\x60" + unsigned(len(a)) + a + unsigned(len(b)) + b for a, b in types]
+    memory = b"".join(map(_named, MEMORY)) + b"\x02\x00\x00"
+    return b"\0asm\1\0\0\0" + b"".join(
+        [
+            _section(1, _vector(kinds)),
+            _section(2, _vector([memory])),
+            _section(3, _vector([unsigned(types.index(f.type)) for f in functions])),
+            _section(7, _vector([_named(EXPORT) + b"\0" + unsigned(len(functions) - 1)])),
+            _section(10, _vector([function.body for function in functions])),
+        ]
+    )

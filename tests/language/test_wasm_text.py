@@ -1,0 +1,105 @@
+"""Modules that `assemble` makes are valid, and instructions do what their names say."""
+
+import struct
+
+import pytest
+
+from py_tensor.language import wasm_text
+from py_tensor.language.wasm_text import assemble, encoded, signed, unsigned
+
+wasmtime = pytest.importorskip("wasmtime")
+
+
+def run(text, *arguments):
+    """Run the last function of a text."""
+    config = wasmtime.Config()
+    engine = wasmtime.Engine(config)
+    store = wasmtime.Store(engine)
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
+    module = wasmtime.Module(engine, assemble(text))
+    instance = wasmtime.Instance(store, module, [memory])
+    return instance.exports(store)["kernel"](store, *arguments)
+
+
+@pytest.mark.parametrize("number", [0, 1, 63, 64, 127, 128, 300, 2**31 - 1, 2**32 - 1])
+def test_leb128_of_numbers(number):
+    size = unsigned(number)
+    assert sum((byte & 0x7F) << 7 * n for n, byte in enumerate(size)) == number
+    assert signed(-1) == b"\x7f"
+    assert signed(64) == b"\xc0\x00"
+
+
+def test_functions_call_each_other():
+    text = """
+    .func:twice x:f32 -> f32
+    x x f32.add
+    .func:kernel x:f32 -> f32
+    x .call:twice .call:twice
+    """
+    assert run(text, 1.5) == 6.0
+
+
+def test_loops_and_labels():
+    text = """
+    .func:kernel n:i32 -> i32
+    .local:k:i32 .local:s:i32
+    i32.const:0 .set:k
+    .block:out
+    .loop:again
+    k n i32.ge_s .br_if:out
+    s k i32.add .set:s
+    k i32.const:3 i32.eq .if s i32.const:100 i32.add .set:s .end
+    k i32.const:1 i32.add .set:k
+    .br:again
+    .end
+    .end
+    s
+    """
+    assert run(text, 5) == 110
+
+
+def test_vectors_in_memory():
+    text = """
+    .func:kernel -> i32
+    i32.const:32 f32x4.const:1.0,2.0,3.0,4.0 f32x4.const:0.5 f32x4.mul v128.store
+    i32.const:32 f32.load:12 i32.trunc_sat_f32_s
+    """
+    assert run(text) == 2
+
+
+VECTOR = "i32x4.const:1"
+OPERANDS = {
+    "f32": "f32.const:1.0",
+    "f64": "f64.const:1.0",
+    "i32": "i32.const:1",
+    "i64": "i64.const:1",
+}
+
+
+def _candidates():
+    names = [*wasm_text._PLAIN, *wasm_text._SIMD, *wasm_text._SATURATING]
+    names += [f"{name}:0" for name in (*wasm_text._LANES, *wasm_text._ACCESS)]
+    names += [f"{name}:0" for name in (*wasm_text._SIMD_ACCESS, *wasm_text._LANE_ACCESS)]
+    return [name for name in names if name[0] != "." and name != "unreachable"]
+
+
+@pytest.mark.parametrize("word", _candidates())
+def test_every_instruction_is_the_one_of_its_name(word):
+    """wasmtime's own parser of the text format makes the same bytes."""
+    name = word.partition(":")[0]
+    body = name
+    if name in wasm_text._LANES or name in wasm_text._LANE_ACCESS:
+        body += " 0"
+    wat = f"(module (memory 1) (func unreachable {body} unreachable))"
+    if name.startswith("v128.") and "lane" in name:
+        wat = f"(module (memory 1) (func unreachable {name} align=1 0 unreachable))"
+    elif name in wasm_text._ACCESS or name in wasm_text._SIMD_ACCESS:
+        wat = f"(module (memory 1) (func unreachable {name} align=1 unreachable))"
+    expected = wasmtime.wat2wasm(wat)
+    assert b"\0" + encoded(word) + b"\0\x0b" in bytes(expected), word
+
+
+def test_constants_have_exact_bits():
+    assert encoded("f32.const:0.1") == b"\x43" + struct.pack("<f", 0.1)
+    assert encoded("i32.const:4294967295") == encoded("i32.const:-1")
+    assert encoded("i32x4.const:1,2,3,4") == b"\xfd\x0c" + struct.pack("<4i", 1, 2, 3, 4)
