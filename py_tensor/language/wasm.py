@@ -343,7 +343,9 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
             text = self._of_integers(name, kind, values)
         elif instruction is None:
             function = self.function(name)
-            text = f"{texts} .call:{self.called(name, FLOAT if function and function.kinds else None)}"
+            text = (
+                f"{texts} .call:{self.called(name, FLOAT if function and function.kinds else None)}"
+            )
         elif lanes == 4 and name in ("min", "max"):
             # The result for NaN is either operand, as in shaders. It takes one instruction.
             text = f"{texts} f32x4.p{instruction}"
@@ -358,7 +360,9 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         if name == "sign":
             ends = [self.spread(Value(number, INT, 0)).text for number in ("1", "-1")]
             lower = self._of_integers("min", kind, [values[0], self.value(ends[0], kind, 4)])
-            return self._of_integers("max", kind, [self.value(lower, kind, 4), self.value(ends[1], kind, 4)])
+            return self._of_integers(
+                "max", kind, [self.value(lower, kind, 4), self.value(ends[1], kind, 4)]
+            )
         if self.lanes == 4:
             return f"{texts} i32x4.{name}{'' if name == 'abs' else '_' + suffix}"
         if name == "abs":
@@ -434,7 +438,13 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         if not divisor & (divisor - 1):
             return value >> divisor.bit_length() - 1
         if value.lanes == 1:
-            return self.value(*_parts(self.of_one.operation("/", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False))).of(INT)
+            return self.value(
+                *_parts(
+                    self.of_one.operation(
+                        "/", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False
+                    )
+                )
+            ).of(INT)
         text = f"{value.text} f64.const:{1.0 / divisor!r} .call:pt_quotient"
         return self.value(text, INT, 4, uses=value.uses)
 
@@ -442,7 +452,13 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         if not divisor & (divisor - 1):
             return value & divisor - 1
         if value.lanes == 1:
-            return self.value(*_parts(self.of_one.operation("%", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False))).of(INT)
+            return self.value(
+                *_parts(
+                    self.of_one.operation(
+                        "%", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False
+                    )
+                )
+            ).of(INT)
         return value - self.quotient(value, divisor) * divisor
 
     # --- functions ------------------------------------------------------------------------------
