@@ -21,7 +21,8 @@ from playwright.sync_api import Browser, Page
 from random_kernels import Writer, function
 
 import py_tensor as pt
-from py_tensor.compiler.memory_plan import FORMATS, make_plan, numbers_in, texture_size
+from py_tensor.compiler.stages import make_plan
+from py_tensor.compiler.textures.plan import FORMATS, numbers_in, texture_size
 from py_tensor.dtypes import DType, bool_, float32, int32, uint32
 from py_tensor.ir.node import linearize, tensor_spec
 from py_tensor.language.printer import ONE

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..compiler.codegen.expressions import operation
 from ..compiler.codegen.indices import Index
-from ..compiler.codegen.types import KIND, converted, literal
+from ..compiler.codegen.types import KIND, converted, either, literal
 from ..compiler.codegen.writer import Writer
 from ..language.tree import INT, MASK, TRUTH, UINT, Value, Whole
 from ..ops.elementwise import CAST
@@ -180,7 +180,7 @@ class ProgramWriter:
         if outside is None or column.border != "clamp":
             return value
         edges = value.lane(edge * 4)
-        return code.let(writer.fetches.either(outside, edges, value))
+        return code.let(either(code, outside, edges, value))
 
     def branch(self, branch: Branch) -> None:
         """Write a branch, which is skipped if no lane takes it and testing costs less."""
