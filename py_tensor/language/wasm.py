@@ -277,6 +277,8 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         return self.unary("!", condition)
 
     def unary(self, sign: str, value: Value) -> Value:
+        if sign == "-" and not value.lanes:
+            return Value(f"-{value.text}", value.kind, 0)
         value = self._at_least_one(value)
         kind, lanes = value.kind, value.lanes
         if sign == "!" or kind in _TRUTHS:
@@ -343,12 +345,8 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
             text = self._of_integers(name, kind, values)
         elif instruction is None:
             function = self.function(name)
-            text = (
-                f"{texts} .call:{self.called(name, FLOAT if function and function.kinds else None)}"
-            )
-        elif lanes == 4 and name in ("min", "max"):
-            # The result for NaN is either operand, as in shaders. It takes one instruction.
-            text = f"{texts} f32x4.p{instruction}"
+            of = FLOAT if function and function.kinds else None
+            text = f"{texts} .call:{self.called(name, of)}"
         else:
             text = f"{texts} {self._prefix(FLOAT, lanes)}.{instruction}"
         return Value(text, kind, lanes, uses=uses)
@@ -358,11 +356,9 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         texts = " ".join([value.text for value in values])
         suffix = "s" if kind == INT else "u"
         if name == "sign":
-            ends = [self.spread(Value(number, INT, 0)).text for number in ("1", "-1")]
-            lower = self._of_integers("min", kind, [values[0], self.value(ends[0], kind, 4)])
-            return self._of_integers(
-                "max", kind, [self.value(lower, kind, 4), self.value(ends[1], kind, 4)]
-            )
+            high, low = (self.spread(Value(number, kind, 0)) for number in ("1", "-1"))
+            bounded = self.value(self._of_integers("min", kind, [values[0], high]), kind)
+            return self._of_integers("max", kind, [bounded, low])
         if self.lanes == 4:
             return f"{texts} i32x4.{name}{'' if name == 'abs' else '_' + suffix}"
         if name == "abs":
@@ -373,7 +369,8 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
 
     def bounded(self, name: str, a: Value, b: Whole) -> Value:
         four = self if a.lanes == self.lanes else self.of_one
-        return four.value(*_parts(four.native(name, [a, four.spread(four.whole(b, a.kind))])))
+        value = four.native(name, [a, four.spread(four.whole(b, a.kind))])
+        return self.value(value.text, value.kind, value.lanes, uses=value.uses)
 
     def invoked(self, name: str, operands: Sequence[str], further: Sequence[str] = ()) -> str:
         return " ".join([*operands, f".call:{name}", *reversed(further)])
@@ -438,13 +435,7 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         if not divisor & (divisor - 1):
             return value >> divisor.bit_length() - 1
         if value.lanes == 1:
-            return self.value(
-                *_parts(
-                    self.of_one.operation(
-                        "/", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False
-                    )
-                )
-            ).of(INT)
+            return self._of_position("div", value, divisor)
         text = f"{value.text} f64.const:{1.0 / divisor!r} .call:pt_quotient"
         return self.value(text, INT, 4, uses=value.uses)
 
@@ -452,14 +443,13 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         if not divisor & (divisor - 1):
             return value & divisor - 1
         if value.lanes == 1:
-            return self.value(
-                *_parts(
-                    self.of_one.operation(
-                        "%", PRODUCT, value.of(UINT), self.whole(divisor, UINT), False
-                    )
-                )
-            ).of(INT)
+            return self._of_position("rem", value, divisor)
         return value - self.quotient(value, divisor) * divisor
+
+    def _of_position(self, name: str, value: Value, divisor: int) -> Value:
+        """Return an operation of a position, which is not negative, and a number."""
+        text = f"{value.text} i32.const:{divisor} i32.{name}_u"
+        return self.value(text, INT, 1, uses=value.uses)
 
     # --- functions ------------------------------------------------------------------------------
 
@@ -520,11 +510,6 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
 
     def either(self, condition: str, a: str, b: str) -> str:
         return f"{a} {b} {condition} .select"
-
-
-def _parts(value: Value) -> tuple[str, ValueKind, int, int, int]:
-    """Return the arguments of a value's class."""
-    return value.text, value.kind, value.lanes, value.level, value.uses
 
 
 class _OneLane(WasmPrinter):
