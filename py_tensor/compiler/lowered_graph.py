@@ -19,7 +19,7 @@ from ..ops.op_def import Elementwise, OpDef, ViewOp
 
 
 class Constant(NamedTuple):
-    """Value known when the shader is generated."""
+    """Value known when the kernel is written."""
 
     spec: TensorSpec
     value: bool | int | float
@@ -208,7 +208,7 @@ class LoweredGraph(LoweredNodes):
         return self.append(Constant(tensor_spec((), dtype), value, repr(value)))
 
     def implicit_uniform(self, value: int, dtype: DType) -> int:
-        """Append a uniform with a fixed value, so that kernels that differ in it share a shader."""
+        """Append a uniform with a fixed value, so that kernels that differ in it share a text."""
         at = self.append(SCALARS[dtype])
         self.implicit_uniforms[at] = value
         return at
@@ -223,7 +223,7 @@ class LoweredGraph(LoweredNodes):
 
         `body` takes the positions of the carries and of the iteration number, which starts at 0. It
         returns the positions of the next carries, followed by other values; `item` gives a value
-        after an iteration. The kernels of the body are scheduled and generated once and drawn in
+        after an iteration. The kernels of the body are scheduled and written once and run in
         every iteration.
         """
         initial = tuple(map(self.whole, initial))

@@ -19,7 +19,7 @@ from .target import StoredValue, Target
 
 
 class Draw(NamedTuple):
-    """One kernel with the slots that it reads and writes, one of these for each output."""
+    """One call of a kernel, with the slots that it reads and one that it writes for each output."""
 
     kernel: Kernel
     shader: Shader
@@ -279,7 +279,7 @@ class Stages:
 
 
 class Stage(NamedTuple):
-    """One draw: a kernel in one iteration of a loop."""
+    """One call of a kernel, in one iteration of a loop."""
 
     kernel: Kernel
     targets: tuple[StoredValue, ...]
