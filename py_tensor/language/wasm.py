@@ -206,7 +206,7 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         number = value.text.removeprefix(f"{_TYPES[value.kind]}.const:")
         if value.lanes and (" " in number or number == value.text):
             return None
-        number = {"PT_NAN": "nan", "PT_INF": "inf", "true": "1", "false": "0"}.get(number, number)
+        number = {"true": "1", "false": "0"}.get(number, number).replace("PT_", "")
         if self.lanes == 1:
             return f"{_TYPES[value.kind]}.const:{number}"
         if value.kind in _TRUTHS and number != "0":
