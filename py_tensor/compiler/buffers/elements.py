@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dtypes import DType
+from .body import total
 
 
 class Matrix(NamedTuple):
@@ -25,6 +26,24 @@ class Matrix(NamedTuple):
     @property
     def transposed(self) -> Matrix:
         return self._replace(row=self.column, column=self.row)
+
+
+class Operand(NamedTuple):
+    """View of a tensor in memory."""
+
+    base: str
+    """Local with the address of the buffer."""
+    dtype: DType
+    strides: tuple[int, ...]
+    """Elements from one index to the next, for each axis."""
+    offset: int = 0
+    """Elements before the first one of the view."""
+
+    def address(self, *indices: tuple[str, int], constant: int = 0) -> str:
+        """Return the text of an address, given indices along axes, and a constant in elements."""
+        size = self.dtype.itemsize
+        terms = [(text, self.strides[axis] * size) for text, axis in indices]
+        return total(self.base, *terms, constant=(self.offset + constant) * size)
 
 
 _HALF_TO_FLOAT = (
@@ -126,8 +145,8 @@ def store(
     if stride == 1 and lanes == 4:
         kept = [4 * lane + byte for lane in range(4) for byte in range(size)] * (4 // size)
         where, offset = _placed(address, offset)
-        order = ",".join(map(str, kept))
-        return f"{text} {where} {name} {name} i8x16.shuffle:{order} v128.store{size * 32}_lane:0:{offset}"
+        order = f"{name} {name} i8x16.shuffle:{','.join(map(str, kept))}"
+        return f"{text} {where} {order} v128.store{size * 32}_lane:0:{offset}"
     for lane in range(lanes):
         where, near = _placed(address, offset + lane * stride * size)
         text += f" {where} {name} v128.store{dtype.bits}_lane:{lane * 4 // size}:{near}"
@@ -147,5 +166,7 @@ def transpose(vectors: list[str]) -> str:
     pairs = [shuffled(a, b, low), shuffled(a, b, high), shuffled(c, d, low), shuffled(c, d, high)]
     text = " ".join(pairs) + "".join(f" .set:{name}" for name in (d, c, b, a))
     # Now a, b have the halves of the first two vectors and c, d those of the last two.
-    rows = [shuffled(p, q, half) for p, q in ((a, c), (b, d)) for half in ((0, 1, 4, 5), (2, 3, 6, 7))]
+    rows = [
+        shuffled(p, q, half) for p, q in ((a, c), (b, d)) for half in ((0, 1, 4, 5), (2, 3, 6, 7))
+    ]
     return text + " " + " ".join(rows) + "".join(f" .set:{name}" for name in (d, c, b, a))
