@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ...ir.node import OpInstance
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, TraitsTable
@@ -17,10 +18,19 @@ from ..target import Lowering, StoredValue, Target
 from .storage import padded, stored
 from .write import write
 
+
+def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Store the operands of a contraction, which reads them through one view each."""
+    whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
+    lowered.materialized.update(lowered.view(src)[0] for src in whole)
+    return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+
+
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
     GatherAlong: lower_gather_along,
     Scatter: lower_scatter,
     Sort: lower_sort,
+    Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})

@@ -19,6 +19,7 @@ from ..codegen.shader import Shader
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .buffer_writer import BufferWriter
+from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -27,6 +28,7 @@ WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
     KernelKind.SCAN: write_scan,
+    KernelKind.CONTRACT: write_contract,
 }
 """Function that writes each kind of kernel."""
 
