@@ -106,6 +106,7 @@ class WasmtimeEngine:
         functions = wasmtime.ValType.funcref()
         limits = wasmtime.Limits(256, None)
         self._table = wasmtime.Table(self._store, wasmtime.TableType(functions, limits), None)
+        # This raises an error if the instruction is not valid.
         wasmtime.Module.validate(self._engine, assemble(FUSED))
         self.has_fma = True
         self.compiled: list[str] = []
@@ -119,9 +120,8 @@ class WasmtimeEngine:
         try:
             module = wasmtime.Module(self._engine, code)
         except wasmtime.WasmtimeError as error:
-            raise ShaderError(
-                f"compile: wasmtime refuses a kernel; got {error} in {name}"
-            ) from None
+            text = f"compile: wasmtime refuses a kernel; got {error} in {name}"
+            raise ShaderError(text) from None
         imports: list[Any] = [self.memory.memory]
         if any(imported.name == TABLE[1] for imported in module.imports):
             imports.append(self._table)

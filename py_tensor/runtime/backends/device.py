@@ -31,8 +31,8 @@ def scalar_codes(graph: OpGraph) -> str:
     return "".join([_CODES[call.spec.dtype.kind] for call in graph.calls if type(call) is Scalar])
 
 
-def packed_words(pack: Callable[..., Any], head: Sequence[int], scalars: Sequence[Any]) -> Any:
-    """Pack integers and a run's scalars; floats that do not fit become infinite."""
+def packed_words(pack: Callable[..., Any], head: Sequence[Any], scalars: Sequence[Any]) -> Any:
+    """Call `pack` with a head and a run's scalars; floats that do not fit become infinite."""
     try:
         return pack(*head, *scalars)
     except (OverflowError, struct.error):

@@ -41,7 +41,10 @@ A f32x4.const:1.0 v128.store
 class Engine(Protocol):
     """Compiles and runs WebAssembly."""
 
-    memory: Memory
+    @property
+    def memory(self) -> Memory:
+        """Memory that kernels import."""
+
     has_fma: bool
     """True if kernels may contain the fused multiply-add of relaxed SIMD."""
     failures: tuple[type[Exception], ...]

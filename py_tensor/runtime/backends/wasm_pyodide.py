@@ -10,13 +10,16 @@ from typing import Any
 
 from ...errors import BackendError, ShaderError
 from ...language.wasm_text import EXPORT, MEMORY, TABLE, assemble
-from .pyodide import PageTurns, js
+from .pyodide import PageTurns
 from .wasm_kernels import DRIVER, FUSED, VECTORS
 from .wasm_memory import PythonMemory
 
-if js is not None:
+try:
+    import js
     import pyodide_js
     from pyodide.ffi import JsException, to_js
+except ImportError:  # ordinary CPython; load_engine raises the error
+    js = None
 
 FIRST_TABLE = 256
 """Functions in the table at first."""
