@@ -183,7 +183,7 @@ class BackendError(TensorError, RuntimeError):
 
 
 class OutOfMemoryError(BackendError, MemoryError):
-    """The GPU has no memory left, even after free textures were deleted.
+    """The device has no memory left, even after free memory of the pool was released.
 
     >>> import py_tensor as pt
     >>> issubclass(pt.errors.OutOfMemoryError, MemoryError)

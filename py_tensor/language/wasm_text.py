@@ -2,13 +2,15 @@
 
 Input: the text of functions, one word for each instruction, operands first. Output: the bytes of a
 module that imports a memory and exports its last function, or its text in WebAssembly's own format.
+A module that calls functions by their numbers imports their table, too.
 
 A word is the name of an instruction, with its constant after a colon (`v128.load:16`). The name of
 a local variable reads it. Words that start with a dot are about variables, functions and blocks:
 `.func:name x:v128 -> v128`, `.local:x:v128`, `.set:x`, `.tee:x`, `.call:name`, `.block:label`,
 `.loop:label`, `.br:label`, `.br_if:label`, `.if`, `.if:v128` (with a result), `.else`, `.end`,
-`.return`, `.drop` and `.select`. `f32x4.const:0.5` and `i32x4.const:1` have four equal lanes, or
-four numbers separated by commas.
+`.return`, `.drop` and `.select`. `.call_indirect:i32,i32` calls the function of the table whose
+number is on the stack, with parameters of these types and no result. `f32x4.const:0.5` and
+`i32x4.const:1` have four equal lanes, or four numbers separated by commas.
 
 Source: WebAssembly Core Specification 2.0, Binary Format, and the relaxed SIMD proposal.
 """
@@ -23,6 +25,8 @@ TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 """Encoding of each type of values."""
 MEMORY = ("env", "memory")
 """Module and name of the imported memory."""
+TABLE = ("env", "table")
+"""Module and name of the imported table of functions."""
 EXPORT = "kernel"
 """Name of the exported function."""
 
@@ -222,20 +226,25 @@ def encoded(word: str) -> bytes:
 class _Function:
     """Function whose words are encoded one after the other."""
 
-    def __init__(self, head: list[str], numbers: dict[str, int]) -> None:
+    def __init__(
+        self, head: list[str], numbers: dict[str, int], types: dict[tuple[bytes, bytes], int]
+    ) -> None:
         name, *signature = head
         arrow = signature.index("->")
         self.name = name.removeprefix(".func:")
         parameters = [parameter.split(":") for parameter in signature[:arrow]]
-        self.type = (
-            bytes([TYPES[kind] for _, kind in parameters]),
-            bytes([TYPES[kind] for kind in signature[arrow + 1 :]]),
-        )
         self.numbers = numbers
+        self.types = types
+        self.type = self._type([kind for _, kind in parameters], signature[arrow + 1 :])
         self.locals = {own: number for number, (own, _) in enumerate(parameters)}
         self.declared = bytearray()
         self.labels: list[str] = []
         self.code: list[bytes] = []
+
+    def _type(self, parameters: Iterable[str], results: Iterable[str]) -> int:
+        """Return the number of a type of functions in the module."""
+        key = bytes(map(TYPES.__getitem__, parameters)), bytes(map(TYPES.__getitem__, results))
+        return self.types.setdefault(key, len(self.types))
 
     def add(self, word: str) -> None:
         """Encode a word."""
@@ -258,6 +267,8 @@ class _Function:
                 self.declared.append(TYPES[kind])
         elif name == ".call":
             self.code.append(b"\x10" + unsigned(self.numbers[text]))
+        elif name == ".call_indirect":
+            self.code.append(b"\x11" + unsigned(self._type(text.split(","), ())) + b"\0")
         elif name in (".block", ".loop"):
             self.labels.append(text)
             self.code.append(b"\x02\x40" if name == ".block" else b"\x03\x40")
@@ -298,24 +309,26 @@ def _section(number: int, content: bytes) -> bytes:
 def assemble(text: str) -> bytes:
     """Return the bytes of a module with the functions of a text, of which it exports the last."""
     numbers: dict[str, int] = {}
+    types: dict[tuple[bytes, bytes], int] = {}
     functions: list[_Function] = []
     for line in text.splitlines():
         words = line.split()
         if words and words[0].startswith(".func:"):
-            functions.append(_Function(words, numbers))
+            functions.append(_Function(words, numbers, types))
             numbers[functions[-1].name] = len(numbers)
         else:
             add = functions[-1].add if functions else str
             for word in words:
                 add(word)
-    types = list(dict.fromkeys([function.type for function in functions]))
     kinds = [b"\x60" + unsigned(len(a)) + a + unsigned(len(b)) + b for a, b in types]
-    memory = b"".join(map(_named, MEMORY)) + b"\x02\x00\x00"
+    imports = [b"".join(map(_named, MEMORY)) + b"\x02\x00\x00"]
+    if ".call_indirect" in text:
+        imports.append(b"".join(map(_named, TABLE)) + b"\x01\x70\x00\x00")
     return b"\0asm\1\0\0\0" + b"".join(
         [
             _section(1, _vector(kinds)),
-            _section(2, _vector([memory])),
-            _section(3, _vector([unsigned(types.index(f.type)) for f in functions])),
+            _section(2, _vector(imports)),
+            _section(3, _vector([unsigned(function.type) for function in functions])),
             _section(7, _vector([_named(EXPORT) + b"\0" + unsigned(len(functions) - 1)])),
             _section(10, _vector([function.body for function in functions])),
         ]

@@ -67,6 +67,21 @@ def test_vectors_in_memory():
     assert run(text) == 2
 
 
+def test_functions_of_a_table_are_called_by_number():
+    store = wasmtime.Store()
+    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
+    reference = wasmtime.ValType.funcref()
+    table = wasmtime.Table(store, wasmtime.TableType(reference, wasmtime.Limits(2, None)), None)
+    stores = ".func:kernel A:i32 S:i32 ->\nA S i32.store"
+    module = wasmtime.Module(store.engine, assemble(stores))
+    table.set(store, 1, wasmtime.Instance(store, module, [memory]).exports(store)["kernel"])
+    calls = ".func:kernel n:i32 ->\ni32.const:8 i32.const:77 n .call_indirect:i32,i32"
+    module = wasmtime.Module(store.engine, assemble(calls))
+    instance = wasmtime.Instance(store, module, [memory, table])
+    instance.exports(store)["kernel"](store, 1)
+    assert memory.read(store, 8, 12) == b"\x4d\0\0\0"
+
+
 VECTOR = "i32x4.const:1"
 OPERANDS = {
     "f32": "f32.const:1.0",

@@ -45,6 +45,8 @@ class BufferWriter(Writer):
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.has_fma = False
+        """True if products and sums may be rounded once."""
         self.scratch = 0
         """Bytes of memory that the kernel needs besides its inputs and outputs."""
 

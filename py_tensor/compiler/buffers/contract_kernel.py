@@ -24,7 +24,7 @@ def write_contract(writer: BufferWriter) -> None:
     out = Operand("out0", nodes.spec(kernel.output).dtype, row_major(call.spec.shape))
     epilogue = _Epilogue(writer)
     text, writer.scratch = write_contraction(
-        call, left, right, out, "scratch", epilogue=epilogue.write
+        call, left, right, out, "scratch", epilogue=epilogue.write, fused=writer.has_fma
     )
     # Its statements use variables that the epilogue declares before it.
     writer.code.line(text, uses=-1)

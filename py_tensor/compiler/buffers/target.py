@@ -45,7 +45,13 @@ class BufferSlot(NamedTuple):
 
 
 class BufferTarget(Target):
-    """Linear memory of a processor."""
+    """Linear memory of a processor.
+
+    `has_fma` is True if kernels may round once after a product and a sum.
+    """
+
+    def __init__(self, has_fma: bool = False) -> None:
+        self.has_fma = has_fma
 
     limits = LIMITS
     outputs = 4
@@ -56,14 +62,15 @@ class BufferTarget(Target):
         return False
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
-        return BufferStorage(lowered)
+        return BufferStorage(lowered, self.has_fma)
 
 
 class BufferStorage:
     """Memory and kernels of one graph."""
 
-    def __init__(self, lowered: LoweredGraph) -> None:
+    def __init__(self, lowered: LoweredGraph, has_fma: bool) -> None:
         self.lowered = lowered
+        self.has_fma = has_fma
 
     def slot(self, value: StoredValue) -> BufferSlot:
         """Return the memory that holds a value."""
@@ -72,4 +79,4 @@ class BufferStorage:
 
     def write(self, kernel: Kernel) -> Shader:
         """Return the text of a kernel."""
-        return write(self.lowered, kernel)
+        return write(self.lowered, kernel, self.has_fma)

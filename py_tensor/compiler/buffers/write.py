@@ -36,17 +36,22 @@ _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Texts of all plans by the key of their kernels' nodes."""
 
 
-def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
-    """Return the text of a kernel; equal kernels are written once."""
+def write(lowered: LoweredGraph, kernel: Kernel, has_fma: bool) -> Shader:
+    """Return the text of a kernel; equal kernels are written once.
+
+    With `has_fma`, products and sums of contractions are rounded once.
+    """
     nodes = KernelNodes(lowered, kernel)
-    shader = _shaders.get(nodes.key)
+    key = has_fma, *nodes.key
+    shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[nodes.key] = _written(nodes)
+        shader = _shaders[key] = _written(nodes, has_fma)
     return shader
 
 
-def _written(nodes: KernelNodes) -> Shader:
+def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
     kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
     text = "\n".join(
@@ -54,7 +59,7 @@ def _written(nodes: KernelNodes) -> Shader:
     )
     uniforms = tuple(map(tuple, writer.uniforms.values()))
     modes = tuple("+".join(sorted(writer.modes.get(at, ()))) for at in kernel.inputs)
-    return Shader(nodes.name, text, uniforms, ((), (), ()), modes)
+    return Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)
 
 
 def _arguments(writer: BufferWriter) -> str:

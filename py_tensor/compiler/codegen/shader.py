@@ -16,3 +16,5 @@ class Shader(NamedTuple):
     """Elements of F, I and U after these."""
     modes: tuple[str, ...]
     """Read modes of each input, joined by a plus, which `pt.explain` prints."""
+    scratch: int = 0
+    """Bytes of memory that a call needs besides inputs and outputs."""

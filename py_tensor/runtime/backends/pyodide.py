@@ -69,21 +69,38 @@ def _forward(verb: str) -> Any:
     return call
 
 
-class PyodideBridge:
+class PageTurns:
+    """Lets the page's event loop run between computations that take long."""
+
+    def __init__(self) -> None:
+        # The page's main thread must not be blocked for long; a worker may be.
+        self._on_page = hasattr(js, "document")
+        self._turn = 0.0
+
+    def give_turn(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
+            run_sync(sleep(PAUSE_SECONDS))
+            self._turn = perf_counter()
+
+    async def give_turn_async(self) -> None:
+        if perf_counter() - self._turn > TURN_SECONDS:
+            await sleep(PAUSE_SECONDS)
+            self._turn = perf_counter()
+
+
+class PyodideBridge(PageTurns):
     """The bridge's methods as calls to the object returned by JavaScript's `createBridge`."""
 
     def __init__(self, bridge: Any) -> None:
+        super().__init__()
         self._bridge = bridge
         # Looking up a JavaScript method takes a fifth of a call, so these are looked up once.
         self._run = bridge.run
         self._free = bridge.free
         self._read_async = bridge.readAsync
-        # The page's main thread must not be blocked for long; a worker may be.
-        self._on_page = hasattr(js, "document")
         # Hash of the plans run since the last read, and the hashes after which a read was quick.
         self._work = 0
         self._quick: set[tuple[int, int]] = set()
-        self._turn = 0.0
         staging = array("q", bytes(STAGED_BYTES))
         self._address: int = staging.buffer_info()[0]
         # The view pins the array.
@@ -158,16 +175,6 @@ class PyodideBridge:
     async def read_async(self, handle: int, target: Any) -> None:
         with _pinned(target) as (address, size), _own_errors():
             await self._read_async(handle, address, size)
-
-    def give_turn(self) -> None:
-        if perf_counter() - self._turn > TURN_SECONDS and self._on_page and can_run_sync():
-            run_sync(sleep(PAUSE_SECONDS))
-            self._turn = perf_counter()
-
-    async def give_turn_async(self) -> None:
-        if perf_counter() - self._turn > TURN_SECONDS:
-            await sleep(PAUSE_SECONDS)
-            self._turn = perf_counter()
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
         width, height = self._call("pixelSize", source)

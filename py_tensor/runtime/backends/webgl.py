@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import math
 import struct
-import warnings
-from collections import Counter
 from collections.abc import Collection, Sequence
 
-from ...compiler.codegen.shader import Shader
 from ...compiler.kernel import FusionLimits
 from ...compiler.stages import Plan, make_plan, split_plan
 from ...compiler.textures.plan import Slot, numbers_in, texture_size, words_of
 from ...compiler.textures.target import TextureTarget
-from ...dtypes import FLOAT_END, DType, float32, limited, shown
+from ...dtypes import DType, float32, shown
 from ...errors import BackendError, SizeError
-from ...ir.node import OpGraph, Scalar
+from ...ir.node import OpGraph
 from ...settings import settings
-from ..holders import largest_holders
 from ..scopes import warn_of_losses
 from .base import Buffer, CompiledParts, Statistics
 from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
+from .device import MemoryWatch, Programs, packed_numbers, packed_words, scalar_codes
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
@@ -34,126 +31,29 @@ def is_software(renderer: str) -> bool:
     return any(name in renderer.lower() for name in _ON_PROCESSOR)
 
 
-MEMORY_LIMIT = 1 << 30
-"""Bytes of textures above which a warning is shown.
-
-Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
-about 1 GiB they swap or end the page. TensorFlow.js warns at 600 bytes per pixel of the screen, 1.2
-GiB for 1920 x 1080."""
-UNUSED_PROGRAMS = 256
-"""Programs that are kept although no plan uses them."""
-
-_CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
-
-
 _STORED_INFINITY = ("PT_STORED_INF 0x7f800000u", "PT_STORED_INF 0x47800000u")
 """Replacement in shaders for SwiftShader: it draws an infinity to a half as NaN, but 65536.0 as an
 infinity."""
 
 
-class Programs:
-    """GL programs by their shaders' text, counted by the plans that use them.
-
-    Programs that no plan uses stay for other plans, up to a limit; the one that is unused for the
-    longest time is dropped first.
-    """
-
-    def __init__(self, bridge: Bridge, renderer: str = "") -> None:
-        self.bridge = bridge
-        self.infinity = _STORED_INFINITY if "swiftshader" in renderer else ("", "")
-        self.numbers: dict[str, int] = {}
-        self.users: Counter[str] = Counter()
-        self.unused: dict[str, None] = {}
-        self.made = 0
-        self.limit = UNUSED_PROGRAMS
-
-    def begin(self, shader: Shader) -> int:
-        """Return the number of a shader's program; start to compile it if it is new."""
-        number = self.numbers.get(shader.source)
-        if number is None:
-            number = self.made + 1
-            self.bridge.program(number, shader.name, shader.source.replace(*self.infinity))
-            self.made = self.numbers[shader.source] = number
-            self.unused[shader.source] = None
-        return number
-
-    def use(self, shader: Shader) -> int:
-        """Return the number of a shader's program, and count one more use of it."""
-        number = self.begin(shader)
-        self.users[shader.source] += 1
-        self.unused.pop(shader.source, None)
-        return number
-
-    def release(self, shader: Shader) -> None:
-        """End one use of a shader's program."""
-        self.users[shader.source] -= 1
-        if self.users[shader.source]:
-            return
-        del self.users[shader.source]
-        self.unused[shader.source] = None
-        while len(self.unused) > self.limit:
-            oldest = next(iter(self.unused))
-            del self.unused[oldest]
-            self.bridge.drop_program(self.numbers.pop(oldest))
-
-
-class MemoryWatch:
-    """Warns when the textures in use pass a limit.
-
-    Asking the bridge for the bytes in use takes longer than running a plan. They grow by no more
-    than the bytes given out since the last question, so it is asked again only after as many bytes
-    as were missing to the limit.
-    """
-
-    def __init__(self, bridge: Bridge) -> None:
-        self.bridge = bridge
-        self.set_limit(MEMORY_LIMIT)
-
-    def set_limit(self, nbytes: int) -> None:
-        """Change the limit; the next `spend` compares with it."""
-        self.limit = nbytes
-        self.left = 0
-        self.warned = False
-
-    def spend(self, nbytes: int) -> None:
-        """Count the bytes of new textures."""
-        self.left -= nbytes
-        if self.left < 0:
-            self._compare()
-
-    def _compare(self) -> None:
-        in_use = self.bridge.stats()["bytesInUse"]
-        self.left = max(self.limit - in_use, self.limit >> 4)
-        if in_use <= self.limit:
-            self.warned = False
-        elif not self.warned:
-            self.warned = True
-            warnings.warn(
-                f"memory: more GPU memory is in use than pt.env.memory_limit; got {in_use} bytes, "
-                f"of which most is held by {largest_holders()}; free tensors, or raise the limit",
-                stacklevel=2,
-            )
-
-
 class Compiled:
     """A plan registered with the bridge under a number."""
 
-    def __init__(self, plan: Plan, number: int, programs: Programs) -> None:
+    def __init__(self, plan: Plan, number: int, bridge: Bridge, programs: Programs) -> None:
         self.plan = plan
         self.number = number
+        self.bridge = bridge
         self.programs = programs
-        scalars = [call for call in plan.lowered.graph.calls if type(call) is Scalar]
-        codes = "".join(_CODES[call.spec.dtype.kind] for call in scalars)
+        codes = scalar_codes(plan.lowered.graph)
         self.pack = struct.Struct(f"={1 + plan.leaves + len(plan.outputs)}i{codes}").pack
-        codes = "".join(["if"[type(number) is float] for number in plan.implicit_uniforms])
-        self.implicit_uniforms = struct.pack(f"={codes}", *plan.implicit_uniforms)
+        self.implicit_uniforms = packed_numbers(plan.implicit_uniforms)
         self.keep = plan.keep
         self.nbytes = sum(slot.nbytes for slot in plan.outputs)
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
         self.sizes = [(spec.dtype, spec.size) for spec in plan.specs]
 
     def __del__(self) -> None:
-        self.programs.bridge.drop_plan(self.number)
+        self.bridge.drop_plan(self.number)
         for draw in self.plan.draws:
             self.programs.release(draw.shader)
 
@@ -184,8 +84,12 @@ class WebGLBackend:
             on_processor=is_software(renderer),
         )
         self.generation = bridge.generation()
-        self.programs = Programs(bridge, renderer.lower())
-        self.memory = MemoryWatch(bridge)
+        infinity = _STORED_INFINITY if "swiftshader" in renderer.lower() else ("", "")
+        self.programs = Programs(
+            lambda number, name, source: bridge.program(number, name, source.replace(*infinity)),
+            bridge.drop_program,
+        )
+        self.memory = MemoryWatch(lambda: bridge.stats()["bytesInUse"], "GPU memory")
         self.plans = 0
         self.handles = 0
 
@@ -213,7 +117,7 @@ class WebGLBackend:
                 )
         self.plans += 1
         self.bridge.plan(self.plans, words_of(plan, self.programs.use))
-        return Compiled(plan, self.plans, self.programs)
+        return Compiled(plan, self.plans, self.bridge, self.programs)
 
     def run(
         self,
@@ -235,10 +139,7 @@ class WebGLBackend:
         first = self.handles + 1
         self.handles += len(plan.sizes)
         head = (self.generation, *handles, *range(first, self.handles + 1))
-        try:
-            words = plan.pack(*head, *scalars)
-        except (OverflowError, struct.error):
-            words = plan.pack(*head, *(limited(value, FLOAT_END) for value in scalars))
+        words = packed_words(plan.pack, head, scalars)
         generation = self.bridge.run(plan.number, words + plan.implicit_uniforms)
         if generation != self.generation:
             self.generation = generation
@@ -270,6 +171,8 @@ class WebGLBackend:
         if buffer.handle and buffer.backend is self:
             # The run that detected the restored context had already uploaded under this handle.
             self.bridge.free(buffer.handle)
+        elif buffer.handle is not None and buffer.backend is not self:
+            buffer.backend.release(buffer)
         self.handles += 1
         slot = self._slot(buffer.dtype, buffer.size)
         losses = self.bridge.upload(
