@@ -8,10 +8,11 @@ from __future__ import annotations
 from ...language.tree import INT, TRUTH, Value
 from ...ops.index_map import row_major
 from ..codegen.positions import Axes
-from ..codegen.types import KIND
+from ..codegen.types import KIND, literal
 from .buffer_writer import BufferWriter
 from .contractions import write_contraction
 from .elements import Operand
+from .map_kernel import write_map
 from .products import Place
 from .storage import GROUP
 
@@ -20,6 +21,10 @@ def write_contract(writer: BufferWriter) -> None:
     """Write the statements of a contraction."""
     nodes, kernel = writer.nodes, writer.kernel
     call = nodes.calls[kernel.root]
+    if not min(spec.size for spec in call.specs):
+        writer.fixed[kernel.root] = literal(writer.code, 0, call.spec.dtype)
+        write_map(writer)
+        return
     left, right = (_operand(writer, at) for at in nodes.edges[kernel.root])
     out = Operand("out0", nodes.spec(kernel.output).dtype, row_major(call.spec.shape))
     epilogue = _Epilogue(writer)
