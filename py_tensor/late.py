@@ -23,6 +23,7 @@ REASONS = {
     "kernels.jax_execution": "imports JAX",
     "runtime.backends.jax": "imports JAX",
     "runtime.backends.numpy": "imports NumPy",
+    "runtime.backends.wasm": "needs a page, or another engine for WebAssembly",
     "runtime.backends.webgl": "needs a page",
     # Modules that a first computation does not need.
     "functions.complex_numbers": "methods of Tensor",
@@ -40,6 +41,7 @@ REASONS = {
     "functions.statistical": "methods of Tensor",
     "ops.complex_rules": "rules of complex operands",
     "runtime.array_format": "`repr` and `str`",
+    "runtime.backends.host_pixels": "pictures of a page without a GPU",
     "runtime.backends.python": "used if there is neither WebGL2 nor NumPy",
     "runtime.host_eval": "reads of tiny values",
     # Modules of later packages, which use the names that they complete.

@@ -9,7 +9,8 @@ import math
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ...compiler.codegen.shader import Shader
 from ...compiler.kernel import FusionLimits
@@ -30,6 +31,7 @@ from ..holders import largest_holders
 from ..scopes import warn_of_losses
 from .base import Buffer, CompiledParts, Statistics
 from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
+from .webgl_context import FACTS, LIMITS, SETTINGS, ContextTimers, TexturePixels
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
@@ -168,7 +170,8 @@ class WebGLBackend:
     """Backend that computes on a WebGL2 context through a bridge."""
 
     name = "webgl"
-    on_host = False
+    runs_glsl = True
+    jax_arrays = False
     compiles = True
     whole_programs = False
 
@@ -182,12 +185,13 @@ class WebGLBackend:
                 f"{limits['renderer']}; use another browser or device"
             )
         renderer = limits["renderer"]
+        self.on_processor = is_software(renderer)
         self.device = Device(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=settings.float16_storage or not limits["float32Renderable"],
-            on_processor=is_software(renderer),
+            on_processor=self.on_processor,
         )
         self.generation = bridge.generation()
         self.programs = Programs(bridge, renderer.lower())
@@ -365,6 +369,26 @@ class WebGLBackend:
 
     def statistics(self) -> Statistics:
         return self.bridge.stats()
+
+    # --- the context ----------------------------------------------------------------------------
+
+    @property
+    def pixels(self) -> TexturePixels:
+        return TexturePixels(self)
+
+    @property
+    def timers(self) -> ContextTimers:
+        return ContextTimers(self)
+
+    def fact(self, name: str) -> Any:
+        if name in LIMITS:
+            limits: Mapping[str, Any] = self.bridge.limits()
+            return limits[LIMITS[name]]
+        return FACTS[name](self) if name in FACTS else None
+
+    def configure(self, name: str, value: Any) -> None:
+        if name in SETTINGS:
+            SETTINGS[name](self, value)
 
 
 def _donated(handle: int) -> int:
