@@ -16,6 +16,7 @@ from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .functions.arguments import integer
 from .ir.node import leaf_node, tensor_spec
 from .runtime.backends.base import Pixels
+from .runtime.backends.host_pixels import HostPixels, has_canvases
 from .runtime.executor import backend
 from .runtime.scopes import state
 from .tensor import Tensor, as_tensor
@@ -33,12 +34,14 @@ except ImportError:  # CPython outside of a page
 def _pixels(operation: str) -> Pixels:
     """Return the object that moves pictures; raise BackendError outside of pages."""
     pixels = backend().pixels
-    if pixels is None:
+    if pixels is not None:
+        return pixels
+    if not has_canvases():
         raise BackendError(
             f"{operation}: there is no page to take pictures from or to draw to; got backend "
             f"{backend().name}; run under Pyodide in a page or a worker"
         )
-    return pixels
+    return HostPixels(backend())
 
 
 def _check_sides(operation: str, height: int, width: int, largest: int) -> None:

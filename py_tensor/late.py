@@ -41,7 +41,6 @@ REASONS = {
     "functions.statistical": "methods of Tensor",
     "ops.complex_rules": "rules of complex operands",
     "runtime.array_format": "`repr` and `str`",
-    "runtime.backends.host_pixels": "pictures of a page without a GPU",
     "runtime.backends.python": "used if there is neither WebGL2 nor NumPy",
     "runtime.host_eval": "reads of tiny values",
     # Modules of later packages, which use the names that they complete.

@@ -98,6 +98,7 @@ LONG = {"graph/graph.py:Graph": 737}
 PAGE_ONLY = {
     *("runtime/backends/pyodide.py", "io/browser.py", "io/network.py", "io/file_cache.py"),
     *("images.py", "data/devices.py", "settings.py", "display/places.py"),
+    "runtime/backends/host_pixels.py",
 }
 FOREIGN = {
     "numpy": {
@@ -466,7 +467,9 @@ def choices_by_name(text: str) -> list[str]:
     for node in ast.walk(ast.parse(text)):
         names = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
         if isinstance(node, ast.Compare):
-            wrong = bool(names & BACKENDS) and "sys.modules" not in ast.unparse(node)
+            wrong = bool(names & BACKENDS) and not re.search(
+                r"sys\.modules|__module__", ast.unparse(node)
+            )
         elif isinstance(node, ast.Call):
             called = ast.unparse(node.func)
             wrong = called in ("getattr", "hasattr") and "bridge" in names

@@ -14,10 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 from ...dtypes import DType, shown
 from ...errors import SizeError
 from ...ir.node import OpGraph, TensorSpec
-from ...late import LateModule
 from ...ops.index_map import Shape
-
-_host_pixels = LateModule("runtime.backends.host_pixels")
 
 
 class Buffer:
@@ -144,7 +141,7 @@ class Backend(Protocol):
 
     @property
     def pixels(self) -> Pixels | None:
-        """Return the object that moves pictures; None outside of pages."""
+        """Return the object that moves pictures; None if they take the way through the host."""
 
     @property
     def timers(self) -> Timers | None:
@@ -210,6 +207,7 @@ class HostBackend:
     runs_glsl = False
     on_processor = True
     jax_arrays = False
+    pixels: Pixels | None = None
     timers: Timers | None = None
     compiles = False
     whole_programs = False
@@ -256,11 +254,6 @@ class HostBackend:
 
     def statistics(self) -> Statistics:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}
-
-    @property
-    def pixels(self: Backend) -> Pixels | None:
-        pixels: Pixels | None = _host_pixels.of(self)
-        return pixels
 
     def fact(self, name: str) -> Any:
         return None

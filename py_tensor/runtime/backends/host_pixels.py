@@ -1,10 +1,12 @@
-"""Pictures of a page for backends without a GPU: a 2d canvas gives and takes their pixels.
+"""Pictures of a page for backends without own `Pixels`: a 2d canvas gives and takes their pixels.
 
 Input: pictures of JavaScript, and buffers. Output: buffers with bytes on the host, and canvases.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ...dtypes import uint8
@@ -32,10 +34,9 @@ SIZES = {
 """Names of the width and the height of each kind of picture, by the name of its class."""
 
 
-def of(backend: Backend) -> HostPixels | None:
-    """Return an object that moves pictures; None where there are no canvases."""
-    page = js is not None and (hasattr(js, "OffscreenCanvas") or hasattr(js, "document"))
-    return HostPixels(backend) if page else None
+def has_canvases() -> bool:
+    """Return True in a page and in its workers."""
+    return js is not None and (hasattr(js, "OffscreenCanvas") or hasattr(js, "document"))
 
 
 class HostPixels:
@@ -65,35 +66,42 @@ class HostPixels:
         else:
             # The pixels are kept where the processor reads them.
             flat = _canvas(width, height).getContext("2d", willReadFrequently=True)
-            try:
+            with _refusals("from_pixels"):
                 flat.drawImage(source, 0, 0, width, height)
                 data = flat.getImageData(0, 0, width, height).data
-            except JsException as error:
-                raise BackendError(
-                    f"from_pixels: the browser refuses the pixels; got {error.message}; pass a "
-                    "picture of the page's own origin that has loaded, or a smaller one"
-                ) from None
         return Buffer(uint8, 4 * width * height, data.to_bytes())
 
     def draw(self, buffer: Buffer, width: int, height: int, canvas: Any) -> None:
-        image = js.ImageData.new(width, height)
-        image.data.assign(self.backend.read(buffer))
-        flat, target = canvas.getContext("2d"), canvas
-        if flat is None:
-            bitmap = canvas.getContext("bitmaprenderer")
-            target = _canvas(width, height)
-            if bitmap is None or not hasattr(target, "transferToImageBitmap"):
+        with _refusals("draw"):
+            image = js.ImageData.new(width, height)
+            image.data.assign(self.backend.read(buffer))
+            # Assigning a size clears the canvas even if the size stays the same.
+            if (canvas.width, canvas.height) != (width, height):
+                canvas.width, canvas.height = width, height
+            flat = canvas.getContext("2d")
+            if flat:
+                flat.putImageData(image, 0, 0)
+                return
+            bitmap, own = canvas.getContext("bitmaprenderer"), _canvas(width, height)
+            if not (bitmap and hasattr(own, "transferToImageBitmap")):
                 raise BackendError(
                     "draw: the canvas is in use otherwise; got one whose context is neither 2d nor "
                     "bitmaprenderer; pass a canvas of its own"
                 )
-            flat = target.getContext("2d")
-        # Assigning a size clears the canvas even if the size stays the same.
-        if (canvas.width, canvas.height) != (width, height):
-            canvas.width, canvas.height = width, height
-        flat.putImageData(image, 0, 0)
-        if target is not canvas:
-            bitmap.transferFromImageBitmap(target.transferToImageBitmap())
+            own.getContext("2d").putImageData(image, 0, 0)
+            bitmap.transferFromImageBitmap(own.transferToImageBitmap())
+
+
+@contextmanager
+def _refusals(operation: str) -> Iterator[None]:
+    """Raise an error of the browser as BackendError."""
+    try:
+        yield
+    except JsException as error:
+        raise BackendError(
+            f"{operation}: the browser refuses the picture; got {error.message}; pass a picture of "
+            "the page's own origin that has loaded, or a smaller one"
+        ) from None
 
 
 def _class_name(value: Any) -> str:
