@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from helpers import assert_values
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.diagnostics import recorder
+from py_tensor.runtime import executor
+from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.runtime.executor import runtime
 
 X = np.arange(64, dtype="float32").reshape(8, 8) / 64
@@ -31,6 +34,74 @@ def nothing_installed(engine):
 
 
 # --- time -----------------------------------------------------------------------------------------
+
+
+class KernelTimers:
+    """Timers of a backend whose kernels take 2 ms each."""
+
+    def __init__(self):
+        self.calls = []
+        self.taken = []
+        self.transfers = None
+
+    def source(self, awaits):
+        return "host"
+
+    def measure(self, on, wait):
+        self.calls.append((on, wait))
+
+    def times(self):
+        taken, self.taken = self.taken, []
+        return taken
+
+    async def times_async(self):
+        return self.times()
+
+    def finish(self):
+        pass
+
+    def peak(self):
+        return 1234
+
+    def watch(self, transfers):
+        self.transfers = transfers
+
+
+class TimedBackend(NumpyBackend):
+    name = "timed"
+
+    def __init__(self):
+        super().__init__()
+        self.timers = KernelTimers()
+
+    def compile(self, graph):
+        plan = SimpleNamespace(draws=["first", "second"])
+        return SimpleNamespace(plan=plan, steps=super().compile(graph))
+
+    def run(self, plan, *rest):
+        if self.timers.transfers is not None:
+            with self.timers.transfers("upload", 256):
+                self.timers.taken += [("first", 2.0), ("second", 2.0)]
+        return super().run(plan.steps, *rest)
+
+
+@pytest.mark.parametrize("awaits", [False, True])
+def test_kernels_of_a_backend_with_timers(engine, awaits):
+    backend = TimedBackend()
+    executor.use(backend)
+    x = pt.asarray(X)
+
+    async def later():
+        return x * 2.0
+
+    try:
+        timing = asyncio.run(pt.time(later)) if awaits else pt.time(lambda: x * 2.0)
+        assert_values(timing.result, X * 2)
+    finally:
+        executor.use(engine)
+    assert timing.kernel_ms == 4.0 and timing.upload_ms > 0
+    assert backend.timers.transfers is None
+    assert backend.timers.calls == [(True, False), (False, False)]
 
 
 def test_time(engine):

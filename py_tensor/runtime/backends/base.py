@@ -130,7 +130,7 @@ class Backend(Protocol):
     runs_glsl: bool
     """True if GLSL runs, so that hand-written shaders do."""
     on_processor: bool
-    """True if the processor computes, and neither a GPU nor a TPU."""
+    """True if the backend always computes on the processor."""
     jax_arrays: bool
     """True if buffers hold arrays of JAX: on several devices, of 64-bit dtypes, without a copy."""
     compiles: bool
