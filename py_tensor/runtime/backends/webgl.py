@@ -14,15 +14,9 @@ from typing import Any
 
 from ...compiler.codegen.shader import Shader
 from ...compiler.kernel import FusionLimits
-from ...compiler.memory_plan import (
-    Device,
-    Plan,
-    Slot,
-    make_plan,
-    numbers_in,
-    split_plan,
-    texture_size,
-)
+from ...compiler.stages import Plan, make_plan, split_plan
+from ...compiler.textures.plan import Slot, numbers_in, texture_size, words_of
+from ...compiler.textures.target import TextureTarget
 from ...dtypes import FLOAT_END, DType, float32, limited, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph, Scalar
@@ -186,7 +180,7 @@ class WebGLBackend:
             )
         renderer = limits["renderer"]
         self.on_processor = is_software(renderer)
-        self.device = Device(
+        self.device = TextureTarget(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
@@ -222,7 +216,7 @@ class WebGLBackend:
                     f"{self.device.largest * 2048 * 4} elements"
                 )
         self.plans += 1
-        self.bridge.plan(self.plans, plan.words(self.programs.use))
+        self.bridge.plan(self.plans, words_of(plan, self.programs.use))
         return Compiled(plan, self.plans, self.programs)
 
     def run(
