@@ -5,9 +5,12 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from py_tensor.compiler.memory_plan import KeptNode
+from py_tensor.compiler.buffers.storage import padded
+from py_tensor.compiler.buffers.target import BufferSlot
+from py_tensor.compiler.stages import KeptNode
 from py_tensor.dtypes import float32
 from py_tensor.ir.node import SCALARS, OpGraph, TensorSpec, tensor_spec
+from py_tensor.runtime.backends.wasm import LoadedPlan, WasmBackend
 
 EACH = """
 .func:kernel A:i32 S:i32 ->
@@ -29,7 +32,8 @@ SCALAR = "S A i32.load:8 i32.add f32.load f32x4.splat"
 class Shader(NamedTuple):
     name: str
     source: str
-    modes: tuple[str, ...] = ("same",)
+    modes: tuple[str, ...] = ("neighbours",)
+    scratch: int = 0
 
 
 class Draw(NamedTuple):
@@ -37,38 +41,22 @@ class Draw(NamedTuple):
     inputs: tuple[int, ...]
     targets: tuple[int, ...]
     uniforms: tuple[tuple[int, ...], ...] = ((), (), ())
-    scratch: int = 0
 
 
 class Plan(NamedTuple):
     draws: tuple[Draw, ...]
     lowered: Any
     leaves: int
-    outputs: tuple[int, ...]
+    outputs: tuple[BufferSlot, ...]
     specs: tuple[TensorSpec, ...]
-    temporaries: tuple[int, ...]
+    temporaries: tuple[BufferSlot, ...]
     keep: tuple[KeptNode, ...]
     implicit_uniforms: tuple[float, ...]
-
-    def words(self, table_index_of: Any) -> list[int]:
-        first = self.leaves + len(self.outputs) + len(self.temporaries)
-        scalars = sum(call in SCALARS.values() for call in self.lowered.graph.calls)
-        scratch = first + scalars + len(self.implicit_uniforms)
-        words: list[int] = []
-        for draw in self.draws:
-            numbers = [first + at for numbers in draw.uniforms for at in numbers]
-            slots = [*draw.inputs, *draw.targets, *numbers, *[scratch] * bool(draw.scratch)]
-            words += [table_index_of(draw.shader), len(slots), *[4 * slot for slot in slots]]
-        return words
 
 
 def kernel(name: str, words: str, nbytes: int = 64) -> Shader:
     """Return a kernel that makes four elements of those on the stack."""
     return Shader(name, EACH.format(words=words, nbytes=nbytes))
-
-
-def padded(nbytes: int) -> int:
-    return -(-nbytes // 16) * 16
 
 
 def plan_of(
@@ -90,21 +78,18 @@ def plan_of(
         tuple(draws),
         SimpleNamespace(graph=graph),
         leaves,
-        (padded(spec.nbytes),) * outputs,
+        (BufferSlot(padded(spec.nbytes)),) * outputs,
         (spec,) * outputs,
-        (padded(spec.nbytes),) * temporaries,
+        (BufferSlot(padded(spec.nbytes)),) * temporaries,
         tuple(keep),
         implicit,
     )
 
 
-class Compiler:
-    """A compiler whose graphs are plans already."""
+class PlanBackend(WasmBackend):
+    """The backend, whose graphs are plans already."""
 
-    def target(self, has_fma: bool) -> bool:
-        return has_fma
-
-    def make_plan(self, graph: Any, target: bool, begin: Any) -> Plan:
-        for draw in graph.draws:
-            begin(draw.shader)
-        return graph  # type: ignore[no-any-return]
+    def compile(self, plan: Any) -> LoadedPlan:
+        for draw in plan.draws:
+            self.programs.begin(draw.shader)
+        return self._loaded(plan)

@@ -8,13 +8,13 @@ import struct
 from array import array
 
 import pytest
-from wasm_plans import SCALAR, Compiler, Draw, Shader, kernel, plan_of
+from wasm_plans import SCALAR, Draw, PlanBackend, Shader, kernel, plan_of
 from wasmtime_engine import WasmtimeEngine
 
+from py_tensor.compiler.buffers.target import BufferSlot
 from py_tensor.dtypes import float32
 from py_tensor.errors import BackendError, OutOfMemoryError, ShaderError, SizeError
 from py_tensor.runtime.backends.base import Buffer
-from py_tensor.runtime.backends.wasm import WasmBackend
 
 pytestmark = pytest.mark.host
 
@@ -25,7 +25,7 @@ NUMBERS = [float(n) for n in range(16)]
 
 @pytest.fixture
 def backend():
-    return WasmBackend(WasmtimeEngine(), Compiler())
+    return PlanBackend(WasmtimeEngine())
 
 
 def vector(numbers=NUMBERS):
@@ -67,7 +67,7 @@ def test_scratch_memory_is_apart_from_temporaries(backend):
     through += "S A i32.load:8 i32.add i32.load v128.load f32x4.add"
     draws = [
         Draw(DOUBLE, (0,), (2,)),
-        Draw(kernel("scratch", through), (0,), (3,), scratch=16),
+        Draw(kernel("scratch", through)._replace(scratch=16), (0,), (3,)),
         Draw(DOUBLE, (2,), (1,)),
     ]
     plan = backend.compile(plan_of(draws, temporaries=2))
@@ -117,7 +117,7 @@ def test_exhausted_memory_loses_nothing(backend):
     [second] = results(backend, plan, [first])
     assert numbers_in(backend, second) == [4 * n for n in NUMBERS]
     many = plan_of([Draw(DOUBLE, (0,), (n,)) for n in (1, 2, 3)], outputs=3)._replace(
-        outputs=(64, 64, 1 << 20)
+        outputs=tuple(map(BufferSlot, (64, 64, 1 << 20)))
     )
     loaded, in_use = backend.compile(many), backend.statistics()["bytesInUse"]
     with pytest.raises(OutOfMemoryError):
