@@ -105,6 +105,7 @@ const offline = VitePWA({
       "assets/bench*",
       "assets/models*",
       "assets/kernels*",
+      "assets/processor*",
       "assets/analyser*",
       "assets/ort*",
     ],
