@@ -6,6 +6,7 @@ import { randomArrays } from "./inputs.js";
 import { referenceOf } from "./reference.js";
 import { digits } from "./results.js";
 import { geometricMean } from "./timing.js";
+import { OURS } from "./trained.js";
 import { nameOf } from "./workloads.js";
 
 /** @import { Outcome, Prepare } from "./attempt.js" */
@@ -27,13 +28,14 @@ import { nameOf } from "./workloads.js";
 
 /** Milliseconds until V8 has compiled hot functions a second time. */
 const WARM_UP = 300;
+const WRONG = "wrong";
 const PRODUCTS = /matmul|conv/;
 
-/** Returns true if a library gave a wrong result, or the first one failed. @param {EngineRow} row */
+/** Returns true if a library gave a wrong result, or py_tensor failed; another library may lack an operation. @param {EngineRow} row */
 export function hasFailed({ outcomes }) {
-  return Object.values(outcomes).some(
-    (outcome, at) =>
-      outcome && "error" in outcome && (at === 0 || outcome.error.startsWith("wrong")),
+  return Object.entries(outcomes).some(
+    ([name, outcome]) =>
+      outcome && "error" in outcome && (name.startsWith(OURS) || outcome.error.startsWith(WRONG)),
   );
 }
 
@@ -59,7 +61,7 @@ export async function measureEngines(workload, engines, { rounds, milliseconds }
     const { same, worst, text } = compare(attempt.values, expected, workload);
     errors[engines[at].name] = worst / largest(expected);
     // The time of a wrong result would be meaningless.
-    if (!same) attempt.fail(`wrong: ${text}`);
+    if (!same) attempt.fail(`${WRONG}: ${text}`);
     attempt.values = null;
   }
   for (const attempt of attempts) await attempt.warm(WARM_UP);
@@ -152,7 +154,7 @@ export function engineSections(rows, engines) {
       notes: [],
     },
     {
-      title: "Errors, divided by the largest value",
+      title: "Largest errors",
       columns: ["", ...engines],
       rows: rows.map(({ name, errors }) => [
         name,

@@ -46,7 +46,9 @@ export function startPage(run) {
       const { renderer, versions, sections } = results;
       const named = Object.entries(versions).map((pair) => pair.join(" "));
       const failed = `failed: ${results.summary.failed}`;
-      const text = [renderer, named.join(", "), ...sections.flatMap(sectionLines), failed].join("\n");
+      const text = [renderer, named.join(", "), ...sections.flatMap(sectionLines), failed].join(
+        "\n",
+      );
       showSections(sections);
       find("text", HTMLElement).textContent = text;
       find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
