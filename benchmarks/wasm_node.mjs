@@ -112,6 +112,8 @@ async function compareWorkloads() {
 /** Serves files of a folder, since libraries load models by address. @param {string} folder @returns {Promise<[string, () => void]>} */
 function serve(folder) {
   const server = createServer((request, response) => {
+    // While a model runs, no connection is closed, so one kept open would fail later.
+    response.shouldKeepAlive = false;
     const path = normalize(decodeURIComponent(new URL(request.url ?? "", "http://x").pathname));
     const file = join(folder, path);
     if (!existsSync(file)) response.writeHead(404).end();
