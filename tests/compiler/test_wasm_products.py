@@ -339,7 +339,8 @@ def test_convolutions_of_many_blocks(shape, rng):
         )
 
 
-def test_epilogue_has_places_of_results(rng):
+@pytest.mark.parametrize("length", [0, 80])
+def test_epilogue_has_places_of_results(length, rng):
     """Each kind of kernel gives the index of every element that it stores."""
 
     def number(place, value):
@@ -348,8 +349,9 @@ def test_epilogue_has_places_of_results(rng):
             f"{text} i32.const:{size} i32.mul" for text, size in zip(place[:3], sizes, strict=True)
         )
         lanes = ",".join(str(lane * sizes[place.axis]) for lane in range(4))
+        rest = "f32x4.neg " * length
         numbers = f"{first} i32.add i32.add i32x4.splat i32x4.const:{lanes} i32x4.add"
-        return f"{numbers} f32x4.convert_i32x4_s {value} {value} f32x4.sub f32x4.add"
+        return f"{numbers} f32x4.convert_i32x4_s {value} {value} f32x4.sub f32x4.add {rest}"
 
     for g, rows, k, columns in (
         (2, 21, 9, 19),

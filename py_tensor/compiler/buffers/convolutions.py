@@ -160,11 +160,8 @@ class Convolution(_Windows):
                 p = body.let(total(source, (n, stride * self.size)), name="r") if source else ""
                 copy(p, body.let(total(target, (n, 4)), name="t"), 16)
         if count > whole:
-            p = (
-                body.let(total(source, constant=whole * stride * self.size), name="r")
-                if source
-                else ""
-            )
+            far = total(source, constant=whole * stride * self.size)
+            p = body.let(far, name="r") if source else ""
             copy(p, body.let(total(target, constant=whole * 4), name="t"), count - whole)
 
 
@@ -199,11 +196,8 @@ class Depthwise(_Windows):
 
     def _valid(self, start: str, axis: int) -> tuple[int | str, int | str]:
         """Return locals with the first tap inside of the image along an axis, and the one after."""
-        taps, step, length = (
-            self.window.kernel[axis],
-            self.window.dilation[axis],
-            self.image[axis + 1],
-        )
+        taps, step = self.window.kernel[axis], self.window.dilation[axis]
+        length = self.image[axis + 1]
         if not self.leaves[axis]:
             return 0, taps
         up = f"i32.const:{step - 1} {start} i32.sub i32.const:{step} i32.div_s"
@@ -257,11 +251,8 @@ class Depthwise(_Windows):
     def _row(self, image: str, weights: str, sums: list[str], lanes: int, taps: int = 0) -> None:
         """Add the products of the taps in a row of the kernel, reading each column once."""
         body, writer, (x, w) = self.body, self.writer, (self.x, self.w)
-        taps, stride, dilation = (
-            taps or self.window.kernel[1],
-            self.window.stride[1],
-            self.window.dilation[1],
-        )
+        taps = taps or self.window.kernel[1]
+        stride, dilation = self.window.stride[1], self.window.dilation[1]
         columns: dict[int, list[tuple[int, int]]] = {}
         for n in range(len(sums)):
             for tap in range(taps):
