@@ -53,11 +53,7 @@ def _write_dot(
     shape = (rows, call.specs[0].shape[2], columns)
     shared: Matrix | None = None
     if groups > 1 and not right.strides[0]:
-        matrix = Matrix(body.let(right.address()), right.dtype, *right.strides[1:])
-        shared = packed(writer, matrix, shape)
+        shared = packed(writer, right.matrix(body), shape)
     with body.loop(groups) as g:
-        a, b, o = (
-            Matrix(body.let(x.address((g, 0)), of="m"), x.dtype, *x.strides[1:])
-            for x in (left, right, out)
-        )
+        a, b, o = (x.matrix(body, (g, 0)) for x in (left, right, out))
         write_rows(writer, Product(shape, a, shared or b, o, g))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dtypes import DType
-from .body import total
+from .body import Body, total
 
 
 class Matrix(NamedTuple):
@@ -22,6 +22,23 @@ class Matrix(NamedTuple):
     column: int
     panel: int = 0
     """Bytes from a panel of packed columns to the next one; 0 if not packed."""
+
+    @property
+    def down(self) -> int:
+        """Bytes from a row to the next one."""
+        return self.row * self.dtype.itemsize
+
+    @property
+    def across(self) -> int:
+        """Bytes from a column to the next one."""
+        return self.column * self.dtype.itemsize
+
+    def address(self, row: str = "", column: str = "") -> str:
+        return total(self.base, (row, self.down), (column, self.across))
+
+    def part(self, body: Body, row: str = "", column: str = "") -> Matrix:
+        """Return the matrix from a row and a column on, whose address is a local."""
+        return self._replace(base=body.let(self.address(row, column), of="m"))
 
     @property
     def transposed(self) -> Matrix:
@@ -39,11 +56,22 @@ class Operand(NamedTuple):
     offset: int = 0
     """Elements before the first one of the view."""
 
-    def address(self, *indices: tuple[str, int], constant: int = 0) -> str:
-        """Return the text of an address, given indices along axes, and a constant in elements."""
-        size = self.dtype.itemsize
-        terms = [(text, self.strides[axis] * size) for text, axis in indices]
-        return total(self.base, *terms, constant=(self.offset + constant) * size)
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Strides in bytes."""
+        return tuple(step * self.dtype.itemsize for step in self.strides)
+
+    def address(self, *indices: tuple[str, int]) -> str:
+        """Return the text of an address, given indices along axes."""
+        terms = [(text, self.steps[axis]) for text, axis in indices]
+        return total(self.base, *terms, constant=self.offset * self.dtype.itemsize)
+
+    def matrix(
+        self, body: Body, *indices: tuple[str, int], row: int = 1, column: int = 2
+    ) -> Matrix:
+        """Return the matrix along two axes at indices along the others."""
+        base = body.let(self.address(*indices), of="m")
+        return Matrix(base, self.dtype, self.strides[row], self.strides[column])
 
 
 _HALF_TO_FLOAT = (

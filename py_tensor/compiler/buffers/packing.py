@@ -54,17 +54,17 @@ class Packer:
 
         Columns are copied four at a time, and up to three elements are written after a row.
         """
-        body, size = self.body, source.dtype.itemsize
+        body = self.body
         upright = source.row == 1 and source.column != 1
         for top, bottom in spans(rows, 4) if upright else spans(rows, 1):
             high = upright and bottom - top >= 4
             with body.loop(bottom, 4 if high else 1, top) as i:
-                a = body.let(total(source.base, (i, source.row * size)), of="a")
+                a = source.part(body, i)
                 b = body.let(total(target, (i, step * 4)), of="a")
                 for first, stop in spans(columns, 4):
                     lanes = min(4, stop - first)
                     with body.loop(stop, 4, first) as j:
-                        p = body.let(total(a, (j, source.column * size)), name="p")
+                        p = body.let(a.address("", j), name="p")
                         q = body.let(total(b, (j, 4)), name="q")
                         if high:
                             self._copy_block(source, p, q, step, lanes)
@@ -74,11 +74,10 @@ class Packer:
 
     def _copy_block(self, source: Matrix, p: str, q: str, step: int, columns: int) -> None:
         """Copy four rows of up to four columns, which are contiguous in memory."""
-        body, apart = self.body, source.column * source.dtype.itemsize
-        names = [
-            body.let(self.load(p, min(n, columns - 1) * apart, source, 1), "v128", name=f"t{n}")
-            for n in range(4)
-        ]
+        body, names = self.body, []
+        for n in range(4):
+            value = self.load(p, min(n, columns - 1) * source.across, source, 1)
+            names.append(body.let(value, "v128", name=f"t{n}"))
         body.add(transpose(names))
         for n, name in enumerate(names):
             body.add(f"{q} {name} v128.store:{n * step * 4}")
@@ -91,17 +90,16 @@ class Packer:
 
     def pack_columns(self, source: Matrix, inner: int, columns: int, target: Matrix) -> None:
         """Copy a matrix to panels of the width of a tile, in the order in which it is stored."""
-        body, width, size = self.body, 4 * VECTORS, source.dtype.itemsize
+        body, width = self.body, 4 * VECTORS
         rows = inner if source.row == 1 else 1
         with body.loop(inner, rows) as k:
-            a = body.let(total(source.base, (k, source.row * size)), of="a")
+            a = source.part(body, k)
             b = body.let(total(target.base, (k, width * 4)), of="a")
             for first, stop in spans(columns, width):
                 with body.loop(stop, width, first) as j:
-                    base = body.let(total(a, (j, source.column * size)), of="a")
                     panel = body.let(total(b, (j, target.panel // width)), of="a")
-                    part = source._replace(base=base)
-                    self.copy(part, rows, min(width, stop - first), panel, width)
+                    part, count = a.part(body, "", j), min(width, stop - first)
+                    self.copy(part, rows, count, panel, width)
 
     def panels(self, inner: int, columns: int) -> Matrix:
         """Reserve scratch memory for the panels of a matrix."""

@@ -117,7 +117,7 @@ class ProductWriter(Packer):
         for first, stop in spans(columns, width):
             with body.loop(stop, width, first) as j:
                 right = product.right
-                apart = right.panel // width or right.column * right.dtype.itemsize
+                apart = right.panel // width or right.across
                 b = body.let(total(right.base, (j, apart)), of="b")
                 for low, high in spans(height, ROWS):
                     with body.loop(high, ROWS, low) as i:
@@ -142,14 +142,14 @@ class ProductWriter(Packer):
         ]
         if kept:
             kept = body.let(total(kept, (i, pitch), (j, 4)), name="k")
-        pa = body.let(total(left.base, (i, left.row * left.dtype.itemsize)), name="pa")
+        pa = body.let(left.address(i), name="pa")
         pb = body.let(b, name="pb")
         if inner := product.shape[1]:
             # Unrolled steps are slower: V8 keeps more values than there are registers.
             with body.loop(inner):
                 self._step(product, sums, tile[1])
-                body.step(pa, left.column * left.dtype.itemsize)
-                body.step(pb, right.row * right.dtype.itemsize)
+                body.step(pa, left.across)
+                body.step(pb, right.down)
         for r, row in enumerate(sums):
             for v, name in enumerate(row):
                 if kept:
@@ -163,13 +163,12 @@ class ProductWriter(Packer):
         body, left, right = self.body, product.left, product.right
         vectors = []
         for v in range(len(sums[0])):
-            offset = 4 * v * right.column * right.dtype.itemsize
             lanes = min(4, columns - 4 * v)
-            value = self.load(f"{body.prefix}_pb", offset, right, right.column, lanes)
+            value = self.load(f"{body.prefix}_pb", 4 * v * right.across, right, right.column, lanes)
             vectors.append(body.let(value, "v128", name=f"b{v}"))
         for r, row in enumerate(sums):
-            offset = r * left.row * left.dtype.itemsize
-            value = splat(f"{body.prefix}_pa", offset, left.dtype, self.kind, self.name)
+            pa = f"{body.prefix}_pa"
+            value = splat(pa, r * left.down, left.dtype, self.kind, self.name)
             a = body.let(value, "v128", name="a")
             for name, b in zip(row, vectors, strict=True):
                 self.add_product(name, a, b)
@@ -183,19 +182,16 @@ class ProductWriter(Packer):
         read in about the order in which they are stored, and sums of many terms are more accurate.
         """
         body, (rows, inner, columns) = self.body, product.shape
-        left, right = product.left, product.right
         pitch = -(-columns // 4) * 4
         sums = self.reserve(rows * pitch)
         with body.loop(rows * pitch, 4) as n:
             body.add(f"{total(sums, (n, 4))} i32x4.const:0 v128.store")
         for first, stop in spans(inner, depth):
             with body.loop(stop, depth, first) as k:
-                a = body.let(total(left.base, (k, left.column * left.dtype.itemsize)), of="a")
-                b = body.let(total(right.base, (k, right.row * right.dtype.itemsize)), of="b")
                 part = product._replace(
                     shape=(rows, min(depth, stop - first), columns),
-                    left=left._replace(base=a),
-                    right=right._replace(base=b),
+                    left=product.left.part(body, "", k),
+                    right=product.right.part(body, k),
                 )
                 write(part, sums)
         self._finish_kept(product, ("", ""), sums, 4 * pitch, (rows, columns))
@@ -218,33 +214,29 @@ class ProductWriter(Packer):
         self, product: Product, position: tuple[str, str], tile: tuple[int, int]
     ) -> None:
         body, left, right, inner = self.body, product.left, product.right, product.shape[1]
-        size, wide = left.dtype.itemsize, right.dtype.itemsize
         i, j = position
         sums = [
             [body.let("i32x4.const:0", "v128", name=f"c{r}_{c}") for c in range(4)]
             for r in range(tile[0])
         ]
-        pa = body.let(total(left.base, (i, left.row * size)), name="pa")
-        pb = body.let(total(right.base, (j, right.column * wide)), name="pb")
+        pa = body.let(left.address(i), name="pa")
+        pb = body.let(right.address("", j), name="pb")
 
         def step(lanes: int, exact: bool) -> None:
-            rows = [
-                body.let(
-                    self.load(pa, r * left.row * size, left, 1, lanes, exact), "v128", name=f"b{r}"
-                )
-                for r in range(tile[0])
-            ]
+            rows = []
+            for r in range(tile[0]):
+                value = self.load(pa, r * left.down, left, 1, lanes, exact)
+                rows.append(body.let(value, "v128", name=f"b{r}"))
             for c in range(tile[1]):
-                offset = c * right.column * wide
-                value = self.load(pb, offset, right, 1, lanes, exact)
+                value = self.load(pb, c * right.across, right, 1, lanes, exact)
                 b = body.let(value, "v128", name="a")
                 for r, a in enumerate(rows):
                     self.add_product(sums[r][c], a, b)
 
         with body.loop(inner // 4):
             step(4, False)
-            body.step(pa, 4 * size)
-            body.step(pb, 4 * wide)
+            body.step(pa, 4 * left.dtype.itemsize)
+            body.step(pb, 4 * right.dtype.itemsize)
         if inner % 4:
             step(inner % 4, True)
         for row in sums:
@@ -264,9 +256,8 @@ class ProductWriter(Packer):
             shape = (len(sums), columns)
             self._finish_kept(product, position, self.tile, 16 * vectors, shape)
             return
-        out, size = product.out, product.out.dtype.itemsize
-        i, j = position
-        p = self.body.let(total(out.base, (i, out.row * size), (j, out.column * size)), name="po")
+        out, (i, j) = product.out, position
+        p = self.body.let(out.address(i, j), name="po")
         for r, row in enumerate(sums):
             for v, name in enumerate(row):
                 first, second = product.first
@@ -277,7 +268,7 @@ class ProductWriter(Packer):
                     axis=1 if product.is_transposed else 2,
                     lanes=min(4, columns - 4 * v),
                 )
-                offset = (r * out.row + 4 * v * out.column) * size
+                offset = r * out.down + 4 * v * out.across
                 self.store(place, p, offset, out.dtype, name, out.column)
 
     def _is_long(self, value: str) -> bool:
@@ -335,15 +326,14 @@ def write_blocks(
     if count > 1:
         height = -(-height // ROWS) * ROWS
         height = next((n for n in range(height, height // 2, -ROWS) if rows % n == 0), height)
-    size, pitch = product.out.dtype.itemsize, -(-columns // 4) * 16
+    pitch = -(-columns // 4) * 16
     for first, stop in spans(rows, height):
         with body.loop(stop, height, first) as i:
             part = min(height, stop - first)
-            out = body.let(total(product.out.base, (i, product.out.row * size)), of="o")
             block = product._replace(
                 shape=(part, inner, columns),
                 left=rows_of(i, part),
-                out=product.out._replace(base=out),
+                out=product.out.part(body, i),
                 first=(i, ""),
             )
             if sums:
@@ -377,8 +367,7 @@ def write_rows(writer: ProductWriter, product: Product, sums: str | None = None)
     scratch = writer.reserve(min(rows, max(limit, ROWS) + ROWS) * (inner + 4)) if packs else ""
 
     def rows_of(i: str, count: int) -> Matrix:
-        base = writer.body.let(total(left.base, (i, left.row * left.dtype.itemsize)), of="a")
-        block = left._replace(base=base)
+        block = left.part(writer.body, i)
         return writer.pack_rows(block, count, inner, scratch) if packs else block
 
     write_blocks(writer, product, rows_of, limit, sums)
