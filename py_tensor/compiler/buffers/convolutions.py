@@ -13,10 +13,19 @@ from itertools import pairwise
 
 from ...ir.node import OpInstance
 from ...ops.contractions import Window
-from .body import Body, total
+from .body import FunctionText, total
 from .elements import Matrix, Operand
 from .packing import spans
-from .products import BLOCK, ZERO, Place, Product, ProductWriter, packed, write_blocks, write_rows
+from .products import (
+    BLOCK,
+    ZERO,
+    Product,
+    ProductWriter,
+    ResultLanes,
+    packed,
+    write_blocks,
+    write_rows,
+)
 
 PIXELS = 4
 """Neighbouring pixels that a depthwise convolution computes at once."""
@@ -230,7 +239,7 @@ class Depthwise(_Windows):
         address = body.let(out.address((c, 0), (pixel, 1), (self.multiple, 2)), name="po")
         for n, name in enumerate(sums):
             row = total(pixel, constant=n) if n else pixel
-            place = Place(c or ZERO, row, self.multiple or ZERO, 0, lanes)
+            place = ResultLanes(c or ZERO, row, self.multiple or ZERO, 0, lanes)
             writer.store(place, address, n * out.steps[1], out.dtype, name, out.strides[0])
 
     def _row(self, image: str, weights: str, sums: list[str], lanes: int, taps: int = 0) -> None:
@@ -269,7 +278,7 @@ def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
 
 
 @contextmanager
-def _checked(body: Body, condition: str) -> Iterator[None]:
+def _checked(body: FunctionText, condition: str) -> Iterator[None]:
     """Write a condition around a block, unless it is empty."""
     if condition:
         body.add(f"{condition} .if")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dtypes import DType
-from .body import Body, total
+from .body import FunctionText, total
 
 
 class Matrix(NamedTuple):
@@ -36,7 +36,7 @@ class Matrix(NamedTuple):
     def address(self, row: str = "", column: str = "") -> str:
         return total(self.base, (row, self.down), (column, self.across))
 
-    def part(self, body: Body, row: str = "", column: str = "") -> Matrix:
+    def part(self, body: FunctionText, row: str = "", column: str = "") -> Matrix:
         """Return the matrix from a row and a column on, whose address is a local."""
         return self._replace(base=body.let(self.address(row, column), of="m"))
 
@@ -67,7 +67,7 @@ class Operand(NamedTuple):
         return total(self.base, *terms, constant=self.offset * self.dtype.itemsize)
 
     def matrix(
-        self, body: Body, *indices: tuple[str, int], row: int = 1, column: int = 2
+        self, body: FunctionText, *indices: tuple[str, int], row: int = 1, column: int = 2
     ) -> Matrix:
         """Return the matrix along two axes at indices along the others."""
         base = body.let(self.address(*indices), of="m")

@@ -6,7 +6,7 @@ Input: a matrix in memory. Output: the text of the loops that copy it.
 from __future__ import annotations
 
 from ...dtypes import DType, float32, int32
-from .body import Body, total
+from .body import FunctionText, total
 from .elements import Matrix, load, transpose
 
 ROWS, VECTORS = 4, 2
@@ -20,7 +20,7 @@ CACHED = 1 << 14
 class Packer:
     """Writes copies of matrices into a body, and counts the bytes of scratch memory."""
 
-    def __init__(self, body: Body, dtype: DType, scratch: str) -> None:
+    def __init__(self, body: FunctionText, dtype: DType, scratch: str) -> None:
         self.body = body
         self.dtype = dtype
         self.kind = "f" if dtype.kind == "f" else "i"

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ...dtypes import DType
-from .body import Body, total
+from .body import FunctionText, total
 from .elements import Matrix, splat, store, transpose
 from .packing import FEW, ROWS, VECTORS, Packer, spans
 
@@ -29,7 +29,7 @@ LONG = 64
 ZERO = "i32.const:0"
 
 
-class Place(NamedTuple):
+class ResultLanes(NamedTuple):
     """Position of four neighbouring results: texts of the first one's indices."""
 
     group: str
@@ -41,11 +41,11 @@ class Place(NamedTuple):
     """Number of lanes that exist."""
 
 
-Epilogue = Callable[[Place, str], str]
+Epilogue = Callable[[ResultLanes, str], str]
 """Function of a place and a local with four results that returns the text of what to store."""
 
 
-def identity(place: Place, value: str) -> str:
+def identity(place: ResultLanes, value: str) -> str:
     return value
 
 
@@ -78,7 +78,7 @@ class ProductWriter(Packer):
     """Writes products of one dtype into a body."""
 
     def __init__(
-        self, body: Body, dtype: DType, scratch: str, epilogue: Epilogue, fused: bool
+        self, body: FunctionText, dtype: DType, scratch: str, epilogue: Epilogue, fused: bool
     ) -> None:
         super().__init__(body, dtype, scratch)
         self.add = "f32x4.add" if self.kind == "f" else "i32x4.add"
@@ -262,7 +262,7 @@ class ProductWriter(Packer):
             for v, name in enumerate(row):
                 first, second = product.first
                 indices = (total(first, (i, 1), constant=r), total(second, (j, 1), constant=4 * v))
-                place = Place(
+                place = ResultLanes(
                     product.group or ZERO,
                     *(indices[::-1] if product.is_transposed else indices),
                     axis=1 if product.is_transposed else 2,
@@ -273,7 +273,7 @@ class ProductWriter(Packer):
 
     def _is_long(self, value: str) -> bool:
         """Return True if the epilogue should be written once, and results pass through memory."""
-        place = Place(ZERO, ZERO, ZERO, 2, 4)
+        place = ResultLanes(ZERO, ZERO, ZERO, 2, 4)
         return len(self.epilogue(place, value).split()) > LONG
 
     def _finish_kept(
@@ -297,7 +297,7 @@ class ProductWriter(Packer):
                 self.finish(product, (i, j), [[name]], min(4, stop - first))
 
     def store(
-        self, place: Place, address: str, offset: int, dtype: DType, sums: str, stride: int
+        self, place: ResultLanes, address: str, offset: int, dtype: DType, sums: str, stride: int
     ) -> None:
         """Store a vector of results after the epilogue."""
         body = self.body
