@@ -12,7 +12,7 @@ from bridge_page import FORMATS, ITEM_SIZES, UINT8, assert_stats, texture_size
 from playwright.sync_api import Page
 from playwright_bridge import PlaywrightBridge
 
-from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
+from py_tensor.compiler.textures.plan import FLOAT32_AS_FLOAT16
 from py_tensor.errors import BackendError
 from py_tensor.runtime.backends.bridge import OVERFLOWS, UNDERFLOWS
 

@@ -13,21 +13,22 @@ import pytest
 import reference
 from compiler import test_golden
 from compiler.test_golden import KERNELS
+from formulas import SPECIAL, arrays, cases, expected, kind, stored
 from numeric_exceptions import SIGN_OF_ZERO, absolute
-from op_defs import ELEMENTWISE, dtypes_of, each, operands, tolerance
+from op_defs import ELEMENTWISE, dtypes_of, each, tolerance
 from plans import DEVICE
 from playwright.sync_api import Browser, Page
 from random_kernels import Writer, function
 
 import py_tensor as pt
-from py_tensor.compiler.memory_plan import FORMATS, make_plan, numbers_in, texture_size
-from py_tensor.dtypes import CATEGORIES, DType, bool_, float16, float32, int32, uint32
+from py_tensor.compiler.stages import make_plan
+from py_tensor.compiler.textures.plan import FORMATS, numbers_in, texture_size
+from py_tensor.dtypes import DType, bool_, float32, int32, uint32
 from py_tensor.ir.node import linearize, tensor_spec
 from py_tensor.language.printer import ONE
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
-from py_tensor.ops.elementwise import CAST
-from py_tensor.ops.op_def import Elementwise, Fixed, Reduction, for_dtype
+from py_tensor.ops.op_def import Elementwise, Reduction, for_dtype
 from py_tensor.runtime.executor import backend
 
 STORED = {"f": "f32", "i": "i32", "u": "u32", "m": "u32"}
@@ -168,10 +169,6 @@ def gpu(launch_chromium: Callable[..., Browser]) -> Iterator[Page]:
     browser.close()
 
 
-def kind(dtype: DType) -> str:
-    return "m" if dtype.kind == "b" else dtype.kind
-
-
 def computed(
     gpu: Page, formula: str, dtypes: Sequence[DType], result: DType, given: Sequence[Any]
 ) -> Any:
@@ -202,45 +199,6 @@ def computed(
     return values.astype(bool) if result is bool_ else values
 
 
-def stored(dtype: DType) -> str:
-    return "uint32" if dtype is bool_ else {"f": "float32"}.get(dtype.kind, dtype.name)
-
-
-def cases() -> list[Any]:
-    """Return every elementwise operation with the dtypes of 32 bits and bool that it allows."""
-    found = []
-    for op in OP_DEFS.values():
-        if not isinstance(op, Elementwise) or op is CAST:
-            continue
-        if isinstance(op, Fixed):
-            found.append((op, op.takes[0]))
-            continue
-        halves = [float16] if isinstance(op.formula, dict) and "float16" in op.formula else []
-        for dtype in (float32, *halves, int32, uint32, bool_):
-            if dtype.kind in CATEGORIES[op.dtypes]:
-                found.append((op, dtype))
-    return [pytest.param(op, dtype, id=f"{op.name}-{dtype}") for op, dtype in found]
-
-
-def arrays(rng: np.random.Generator, op: Elementwise, dtype: DType) -> list[Any]:
-    """Draw operands of 1024 elements."""
-    if not isinstance(op, Fixed):
-        return operands(rng, op, dtype, [(1024,)] * op.arity)
-    if op.name == "cos_of_turn":
-        n = rng.integers(1, 1 << 28, 1024)
-        return [(rng.random(1024) * 2 * n).astype("int32"), n.astype("int32")]
-    return [rng.integers(0, 1 << 32, 1024, dtype="uint32") for _ in op.takes]
-
-
-def expected(op: Any, given: list[Any]) -> Any:
-    """Return what NumPy computes, independently of the op definition if it is public."""
-    if op.public:
-        return reference.result(op.name, *given)
-    function = op.reference if callable(op.reference) else getattr(np, op.reference)
-    with np.errstate(all="ignore"):
-        return function(np, *given) if callable(op.reference) else function(*given)
-
-
 @pytest.mark.parametrize(("op", "dtype"), cases())
 def test_formulas_compute_values_of_numpy(gpu: Page, op: Elementwise, dtype: DType) -> None:
     specs = [tensor_spec((), dtype)] * op.arity
@@ -255,11 +213,6 @@ def test_formulas_compute_values_of_numpy(gpu: Page, op: Elementwise, dtype: DTy
     np.testing.assert_allclose(
         got, expected(op, given).astype(got.dtype), rtol=rtol, atol=absolute(op.name)
     )
-
-
-SPECIAL = np.float32(
-    [np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 2.5, -3.0, 1e30, -1e30]
-)
 
 
 @each([op for op in ELEMENTWISE if float32 in dtypes_of(op) and op.name != "where"])

@@ -6,11 +6,13 @@ import numpy as np
 
 import py_tensor as pt
 from py_tensor.compiler.kernel import FusionLimits
-from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16, FORMATS, Device, make_plan
+from py_tensor.compiler.stages import make_plan
+from py_tensor.compiler.textures.plan import FLOAT32_AS_FLOAT16, FORMATS
+from py_tensor.compiler.textures.target import TextureTarget
 from py_tensor.dtypes import BY_NAME
 from py_tensor.ir.node import linearize
 
-DEVICE = Device(largest=8192, draw_buffers=8, limits=FusionLimits())
+DEVICE = TextureTarget(largest=8192, draw_buffers=8, limits=FusionLimits())
 
 
 def plan_of(*tensors, device=DEVICE):

@@ -22,7 +22,7 @@ from page_socket import PageSocket
 from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
 from work_limit import HANG_SECONDS
 
-from py_tensor.compiler.memory_plan import FLOAT32_AS_FLOAT16
+from py_tensor.compiler.textures.plan import FLOAT32_AS_FLOAT16
 from py_tensor.runtime.backends.bridge import DeviceLimits, Stats, bridge_error
 
 ROOT = Path(__file__).resolve().parent.parent

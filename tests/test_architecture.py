@@ -69,6 +69,8 @@ ROOMS = (
     "__init__",
 )
 """Packages in the order in which a call passes through them; each may import those before it."""
+TARGETS = ("textures",)
+"""Packages of the compiler for one kind of device each."""
 BACKWARD: dict[str, dict[str, str]] = {
     "late.py": {UNKNOWN: "imports the modules that other files name"},
     "public.py": {
@@ -233,6 +235,16 @@ def module_imports(package: Path = PACKAGE) -> dict[str, set[str]]:
                 graph[module].add(name)
         graph[module] -= {module}
     return graph
+
+
+def test_targets_are_imported_by_no_other_module_of_the_compiler():
+    compiler = f"{PACKAGE.name}.compiler"
+    targets = [f"{compiler}.{name}" for name in TARGETS]
+    for module, imported in module_imports().items():
+        if module.startswith(compiler):
+            own = next(filter(module.startswith, targets), None)
+            others = tuple(target for target in targets if target != own)
+            assert not [name for name in imported if name.startswith(others)], module
 
 
 def test_modules_do_not_import_each_other():

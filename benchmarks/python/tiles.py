@@ -6,7 +6,7 @@ from statistics import median
 from repetition import timed_repetitions
 
 import py_tensor as pt
-from py_tensor.compiler.codegen import tile_heuristics
+from py_tensor.compiler.textures import tile_heuristics
 from py_tensor.runtime.executor import runtime
 
 ROUNDS = 5

@@ -1,4 +1,4 @@
-"""Kernels: one draw or a loop of draws each, and the schedule that fusion makes of them."""
+"""Kernels: one call or a loop of calls each, and the schedule that fusion makes of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,25 @@ from typing import NamedTuple
 
 
 class FusionLimits(NamedTuple):
-    """Limits of the context for one shader: textures read, and scalar uniforms."""
+    """Limits of a target for one kernel, and costs by which fusion chooses.
+
+    The defaults are those of WebGL2.
+    """
 
     inputs: int = 14
+    """Stored values that a kernel reads."""
     scalars: int = 96
+    """Scalar uniforms."""
+    length: int = 256
+    """Operations in one kernel; drivers take seconds to compile longer ones."""
+    cheap: int = 20
+    """Cost per element, summed over consumers, up to which recomputing is cheaper than
+    materializing. Operations and reads are counted."""
+    repeated: int = 1 << 22
+    """Operations, over all elements that read a node through views, that take longer than a
+    kernel."""
+    parts: int = 64
+    """Parts of a split reduction that a kernel may combine before its own loop."""
 
 
 class KernelKind(StrEnum):
@@ -25,20 +40,15 @@ class KernelKind(StrEnum):
     LOOP = "loop"
     """The kernels of the body, repeated."""
 
-    @property
-    def tiled(self) -> bool:
-        """True if the kernel writes tile layout."""
-        return self is KernelKind.SCAN or self is KernelKind.CONTRACT
-
 
 class Kernel(NamedTuple):
-    """One draw of a schedule. Numbers are positions in its lowered graph.
+    """One call of a schedule. Numbers are positions in its lowered graph.
 
     `outputs` are the nodes that the kernel stores. `root` is the reduction in a kernel that
-    reduces, whose `output` is the reduction or an elementwise consumer of it; in other kernels it
-    is `output`. `inputs` are the materialized nodes that it reads, `tiles` those of them in tile
-    layout, and `scalars` its uniforms. A map kernel may have several `outputs` of equal size and
-    texture layout, one for each draw buffer.
+    reduces, or another operation with an epilogue; `output` is this operation or an elementwise
+    consumer of it. In other kernels `root` is `output`. `inputs` are the materialized nodes that it
+    reads, `tiles` those of them in tile layout, and `scalars` its uniforms. A map kernel may have
+    several `outputs` of equal size and layout.
     """
 
     kind: KernelKind

@@ -17,22 +17,9 @@ from ..ops.index_map import View, ViewStack, follow, push, row_major
 from ..ops.loops import LOOP
 from ..ops.op_def import Elementwise, OpDef, ViewOp
 
-NARROW, WIDE = 128, 2048
-"""Texture widths: at most NARROW for textures of up to NARROW rows, WIDE for larger ones."""
-
-
-def row_of(size: int) -> int:
-    """Return the width in texels, a power of two, of the texture of `size` elements.
-
-    Small textures are about as high as wide: GPUs shade quads of 2 x 2 fragments, and software
-    renderers distribute the rows of a texture among CPU cores.
-    """
-    texels = max(1, -(-size // 4))
-    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
-
 
 class Constant(NamedTuple):
-    """Value known when the shader is generated."""
+    """Value known when the kernel is written."""
 
     spec: TensorSpec
     value: bool | int | float
@@ -92,7 +79,7 @@ class LoopItem:
 
 
 BUFFERS = (TensorSpec, LoopItem)
-"""Types of nodes that are read from a texture."""
+"""Types of nodes that are stored values."""
 
 
 class LoweredNodes:
@@ -101,8 +88,8 @@ class LoweredNodes:
     def __init__(self) -> None:
         self.calls: list[Any] = []
         self.edges: list[tuple[int, ...]] = []
-        self.texture_widths: dict[int, int] = {}
-        """Texture widths in texels that differ from the default for the size."""
+        self.widths: dict[int, int] = {}
+        """Lengths of rows in which a target stores values, if it chose others than for the size."""
         self.views: dict[int, tuple[int, ViewStack]] = {}
         """Results of `view`."""
         self.lane_axes: dict[int, int | None] = {}
@@ -111,10 +98,6 @@ class LoweredNodes:
     def spec(self, at: int) -> TensorSpec:
         call = self.calls[at]
         return call if type(call) is TensorSpec else call.spec
-
-    def texture_row(self, at: int) -> int:
-        """Return the texture width in texels of a materialized node in row-major order."""
-        return self.texture_widths.get(at) or row_of(self.spec(at).size)
 
     def is_leaf(self, at: int) -> bool:
         return type(self.calls[at]) is not OpInstance
@@ -183,11 +166,10 @@ class LoweredGraph(LoweredNodes):
     not be kept are missing, since only their parts are computed.
     """
 
-    def __init__(self, graph: OpGraph, draw_buffers: int, busy: int = 0) -> None:
+    def __init__(self, graph: OpGraph, target: Any = None) -> None:
         super().__init__()
-        self.draw_buffers = draw_buffers
-        self.busy = busy
-        """Results of a contraction that occupy the device."""
+        self.target = target
+        """`Target` that computes it; None for the host."""
         self.materialized: set[int] = set()
         self.always_inline: set[int] = set()
         """Nodes that every consumer recomputes, unless a limit of the context forbids it."""
@@ -226,7 +208,7 @@ class LoweredGraph(LoweredNodes):
         return self.append(Constant(tensor_spec((), dtype), value, repr(value)))
 
     def implicit_uniform(self, value: int, dtype: DType) -> int:
-        """Append a uniform with a fixed value, so that kernels that differ in it share a shader."""
+        """Append a uniform with a fixed value, so that kernels that differ in it share a text."""
         at = self.append(SCALARS[dtype])
         self.implicit_uniforms[at] = value
         return at
@@ -241,7 +223,7 @@ class LoweredGraph(LoweredNodes):
 
         `body` takes the positions of the carries and of the iteration number, which starts at 0. It
         returns the positions of the next carries, followed by other values; `item` gives a value
-        after an iteration. The kernels of the body are scheduled and generated once and drawn in
+        after an iteration. The kernels of the body are scheduled and written once and run in
         every iteration.
         """
         initial = tuple(map(self.whole, initial))

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 
 from ..compiler.codegen.shader import Shader
 from ..compiler.kernel import FusionLimits
-from ..compiler.memory_plan import Device, Plan, make_plan
+from ..compiler.stages import Plan, make_plan
+from ..compiler.textures.target import TextureTarget
 from ..ir.node import OpGraph, OpInstance, Scalar, linearize, with_family
 from ..runtime.executor import backend
 from ..tensor import Tensor, node_behind
 
-_COMMON = Device(largest=8192, draw_buffers=8, limits=FusionLimits())
+_COMMON = TextureTarget(largest=8192, draw_buffers=8, limits=FusionLimits())
 """Typical WebGL2 limits, used if no WebGL2 context is in use."""
 
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, overload
 from ..compiler.codegen.shader import Shader
 from ..compiler.kernel import Kernel
 from ..compiler.lowered_graph import LoweredGraph
-from ..compiler.memory_plan import Plan
+from ..compiler.stages import Plan
 from ..dtypes import wrong_type
 from ..functions.arguments import function_of
 from ..ir.node import OpInstance

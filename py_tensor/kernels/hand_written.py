@@ -11,13 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..compiler.codegen.expressions import EXPRESSIONS
-from ..compiler.codegen.fetches import ReadMode
 from ..compiler.codegen.indices import Index
-from ..compiler.codegen.types import KIND
-from ..compiler.codegen.writer import Expression, Writer
+from ..compiler.codegen.types import KIND, either
+from ..compiler.codegen.writer import Expression
 from ..compiler.kernel import FusionLimits
 from ..compiler.lowered_graph import LoweredGraph
-from ..compiler.lowering.lower import LOWERINGS
+from ..compiler.textures.fetches import ReadMode
+from ..compiler.textures.target import TEXTURE_LOWERINGS
+from ..compiler.textures.texture_writer import TextureWriter
 from ..dtypes import OF_PYTHON, DType, as_dtype, bool_, described, int32, of_scalar, uint32
 from ..errors import ArgumentError, BackendError, DTypeError, KernelError, ShapeError
 from ..functions.arguments import a_shape, function_of
@@ -232,7 +233,7 @@ def _converted(text: str, source: str, target: str) -> str:
     return text if stored == TYPES[target] else f"{TYPES[target]}({text})"
 
 
-def _write(writer: Writer, at: int, index: Index) -> Value:
+def _write(writer: TextureWriter, at: int, index: Index) -> Value:
     """Write a call of the user's function for each lane, after functions that read operands."""
     nodes, code = writer.nodes, writer.code
     call = nodes.calls[at]
@@ -287,7 +288,7 @@ def _write(writer: Writer, at: int, index: Index) -> Value:
     if writer.kernel.inputs:
         # NVIDIA's compiler crashes if it removes the last read of a texture; it cannot remove this.
         unused = code.vector(kind, writer.fetches.own(0))
-        value = code.let(writer.fetches.either(writer.column < 0, unused, value))
+        value = code.let(either(code, writer.column < 0, unused, value))
     return value
 
 
@@ -321,7 +322,7 @@ def _moved(name: str) -> Callable[..., Tensor]:
 
 
 EXPRESSIONS[HandWritten] = Expression(_write)
-LOWERINGS[HandWritten] = _lower
+TEXTURE_LOWERINGS[HandWritten] = _lower
 
 
 # --- the public function --------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from ..compiler.codegen.expressions import operation
 from ..compiler.codegen.indices import Index
-from ..compiler.codegen.types import KIND, converted, literal
+from ..compiler.codegen.types import KIND, converted, either, literal
 from ..compiler.codegen.writer import Writer
 from ..language.tree import INT, MASK, TRUTH, UINT, Value, Whole
 from ..ops.elementwise import CAST
@@ -171,8 +171,8 @@ class ProgramWriter:
             texel = (unbounded + count * -apart if apart < 0 else unbounded) % count
         elif apart:
             outside = own < -apart if apart < 0 else own >= count - apart
-            ends = (unbounded, 0) if apart < 0 else (unbounded, count - 1)
-            texel = code.call("max" if apart < 0 else "min", INT, *ends, lanes=1)
+            name, end = ("max", 0) if apart < 0 else ("min", count - 1)
+            texel = code.printer.bounded(name, unbounded, end)
         if not isinstance(column.row, Number):
             texel = (self.values[column.row].lane("x") >> 2) + texel
         assert isinstance(texel, Value)
@@ -180,7 +180,7 @@ class ProgramWriter:
         if outside is None or column.border != "clamp":
             return value
         edges = value.lane(edge * 4)
-        return code.let(writer.fetches.either(outside, edges, value))
+        return code.let(either(code, outside, edges, value))
 
     def branch(self, branch: Branch) -> None:
         """Write a branch, which is skipped if no lane takes it and testing costs less."""
@@ -205,7 +205,7 @@ class ProgramWriter:
             self.write(leave.body)
             for outer, inner in leave.exports:
                 code.assign(self.values[outer], self.atom(inner))
-            code.line("break;")
+            code.leave()
 
     def one_by_one(self, loop: Repeat) -> None:
         """Write a loop that elements leave at different times, for one element after the other."""
@@ -281,7 +281,7 @@ def coordinates(writer: Writer, index: Index, lengths: Sequence[Value]) -> list[
         return []
     # Lanes after the last element compute the last one again.
     last = math.prod(lengths[1:], start=lengths[0]) - 1
-    position = code.let(code.call("min", INT, position, last))
+    position = code.let(code.printer.bounded("min", position, last))
     indices: list[Value] = []
     for length in reversed(lengths[1:]):
         rest = code.let(position // length)

@@ -166,11 +166,16 @@ class Printer:
     because the shader needs another form."""
     lanes: ClassVar = 4
     """Number of elements that are computed at once."""
+    expression: ClassVar[type[Value]] = Value
+    """Class of values that gives their operators the forms of the language."""
+    modules: ClassVar = ("functions.py",)
+    """Files with the functions and constants; later ones replace those of earlier ones."""
 
     def __init__(self, uniform_sizes: bool = True) -> None:
         self.uniform_sizes = uniform_sizes
         """False if all sizes are constants."""
-        self.value: type[Value] = type("Expression", (Value,), {"__slots__": (), "printer": self})
+        members = {"__slots__": (), "printer": self}
+        self.value: type[Value] = type("Expression", (self.expression,), members)
         """Class of the values."""
         self.function = lru_cache(None)(self._function)
         self.definition = lru_cache(None)(self._definition)
@@ -264,6 +269,141 @@ class Printer:
         """Return the text of a fragment shader."""
         raise NotImplementedError
 
+    # --- forms that the shader languages share ---------------------------------------------------
+
+    def named(self, name: str) -> Value:
+        """Return a constant of the module `functions`."""
+        return Value(f"PT_{name}", UINT, 0)
+
+    def operation(self, sign: str, level: int, a: Value, b: Value, is_chained: bool) -> Value:
+        """Return an operation; `is_chained` is True if `a` is the same bitwise operation."""
+        if level == BITWISE and a.lanes != b.lanes and not self.mixes:
+            a, b = map(self.spread, (a, b))
+        left = a.inside(UNARY if level == BITWISE and not is_chained else level)
+        right = b.inside(UNARY if level == BITWISE else level + 1)
+        return Value(f"{left} {sign} {right}", a.kind, max(a.lanes, b.lanes), level)
+
+    def unary(self, sign: str, value: Value) -> Value:
+        """Change the sign of a number, invert its bits (~), or negate a truth value (!)."""
+        if sign == "-" and value.kind == UINT:
+            return Value(f"0u - {value.inside(PRODUCT)}", UINT, value.lanes, SUM)
+        return Value(f"{sign}{value.inside(PRIMARY)}", value.kind, value.lanes, UNARY)
+
+    def element(self, table: Value, index: Value) -> Value:
+        """Return an element of a table for each lane."""
+        lanes = self.lanes
+        indices = [index] if lanes == 1 else map(index.lane, "xyzw")
+        texts = ", ".join([f"{table.text}[{index.text}]" for index in indices])
+        return Value(f"{self.types[table.kind, lanes]}({texts})", table.kind, lanes)
+
+    def converted(self, value: Value, kind: ValueKind) -> Value:
+        """Convert a number to another kind."""
+        text = f"{self.types[kind, value.lanes]}({value.text})"
+        return self.value(text, kind, value.lanes, uses=value.uses)
+
+    def any(self, condition: Value) -> Value:
+        """Return True if a condition holds for one of the lanes."""
+        return condition if condition.lanes == 1 else Value(f"any({condition.text})", TRUTH, 1)
+
+    def divided(self, a: Value, b: Value) -> Value:
+        """Return the quotient of integers, rounded towards zero."""
+        return Value(f"{a.inside(PRODUCT)} / {b.inside(UNARY)}", a.kind, self.lanes, PRODUCT)
+
+    def native(self, name: str, values: Sequence[Value]) -> Value:
+        """Call a function of the driver."""
+        return Value(
+            self.invoked(self.native_names.get(name, name), [value.text for value in values]),
+            values[0].kind,
+            self.lanes,
+        )
+
+    def invoked(self, name: str, operands: Sequence[str], further: Sequence[str] = ()) -> str:
+        """Return the text of a call; `further` are the arguments for further results."""
+        return f"{name}({', '.join([*operands, *further])})"
+
+    def bounded(self, name: str, a: Value, b: Whole) -> Value:
+        """Return the minimum ("min") or maximum ("max") of integers."""
+        text = self.size(b) if isinstance(b, int) else b.text
+        uses = a.uses if isinstance(b, int) else a.uses | b.uses
+        return self.value(self.invoked(name, [a.text, text]), a.kind, a.lanes, uses=uses)
+
+    def vector(self, kind: ValueKind, parts: Sequence[Whole]) -> Value:
+        """Return all lanes, given each of them, some together, or one for all.
+
+        A part with all lanes is converted to the kind.
+        """
+        texts, uses = [], 0
+        for part in parts:
+            if isinstance(part, int):
+                texts.append(self.size(part))
+            else:
+                texts.append(part.text)
+                uses |= part.uses
+        text = self.invoked(self.types[kind, self.lanes], texts)
+        return self.value(text, kind, self.lanes, uses=uses)
+
+    def sum(self, terms: Sequence[tuple[Value, int]], offset: int) -> Value:
+        """Return a sum of integers times their steps, plus an offset.
+
+        It is one node: most time of writing shaders is spent on positions.
+        """
+        texts, uses = [], 0
+        value = terms[-1][0]
+        for term, step in terms:
+            uses |= term.uses
+            text = term.text if term.level >= (PRODUCT if step != 1 else SUM) else f"({term.text})"
+            texts.append(text if step == 1 else f"{text} * {self.size(step)}")
+        if len(texts) == 1 and texts[0] == value.text:
+            return value + offset
+        if offset:
+            texts.append(self.size(offset))
+        level = SUM if len(texts) > 1 else PRODUCT
+        return self.value(" + ".join(texts), INT, value.lanes, level, uses)
+
+    # --- statements ------------------------------------------------------------------------------
+
+    names_operands = False
+    """True if an operand that a formula uses more than once must be a variable."""
+
+    def assigned(self, target: Value, value: Value, sign: str = "=") -> str:
+        """Assign a variable."""
+        return f"{target.text} {sign} {value.text};"
+
+    def branch(self, condition: Value | None) -> tuple[str, str]:
+        """Return head and end of statements that run on a condition, or always."""
+        return (f"if ({condition.text}) {{" if condition is not None else "{"), "}"
+
+    def repeat(
+        self, label: str, counter: Value, start: Value, stop: Value, step: int = 1
+    ) -> tuple[str, str]:
+        """Return head and end of a loop while the counter is below `stop`."""
+        return f"{self.loop(counter.text, start.text, stop.text, step)} {{", "}"
+
+    def endless(self, label: str) -> tuple[str, str]:
+        """Return head and end of a loop that statements leave."""
+        return "for (;;) {", "}"
+
+    def leave(self, how: str, label: str) -> str:
+        """Leave a loop (`break`), or go on with its next iteration (`continue`)."""
+        return f"{how};"
+
+    def leave_if(self, condition: Value, how: str, label: str) -> str:
+        """Leave a loop on a condition."""
+        return f"if ({condition.text}) {{ {self.leave(how, label)} }}"
+
+    def returned(self, values: Sequence[str]) -> Sequence[str]:
+        """Return the statements that return values from a function."""
+        further = [
+            f"{self.further.format(f'result{number}')} = {text};"
+            for number, text in enumerate(values[1:], 1)
+        ]
+        return [*further, f"return {values[0]};"]
+
+    def function_text(self, head: str, lines: Sequence[str]) -> str:
+        """Return the text of a function, given its head and statements."""
+        body = "\n".join(lines)
+        return f"{head} {{ {body.strip()} }}" if len(lines) == 1 else f"{head} {{\n{body}\n}}"
+
     mixes = True
     """True if bitwise operations take a vector and a number."""
     special = "{}"
@@ -276,9 +416,11 @@ class Printer:
     @cached_property
     def blocks(self) -> dict[str, str]:
         """Texts of the functions and constants by name."""
-        data = pkgutil.get_data(__package__, "functions.py")
-        assert data is not None
-        blocks = data.decode().split("\n\n\n")
+        blocks = [
+            block
+            for module in self.modules
+            for block in (pkgutil.get_data(__package__, module) or b"").decode().split("\n\n\n")
+        ]
         return {head[1]: block for block in blocks if (head := _DEFINED.match(block))}
 
     def _function(self, name: str) -> Function | None:
@@ -503,7 +645,7 @@ class Expressions:
             return Value(self.printer.special.format(f"PT_{node.id}"), FLOAT, 0)
         if node.id not in self.printer.blocks:
             raise NameError(f"{node.id} has no value")
-        return Value(f"PT_{node.id}", UINT, 0)
+        return self.printer.named(node.id)
 
     def BinOp(self, node: ast.BinOp) -> Value:
         sign, level = _SIGNS[type(node.op)]
@@ -516,28 +658,20 @@ class Expressions:
             return Value(f"{_FOLDED[sign](int(a.text, 0), int(b.text, 0))}", LITERAL, 0)
         if a.kind != _DIVIDED.get(type(node.op), a.kind):
             raise TypeError(f"{ast.unparse(node)}: integers are divided by floor_divide, remainder")
-        if level == BITWISE and a.lanes != b.lanes and not self.printer.mixes:
-            a, b = map(self.printer.spread, (a, b))
         if a.kind == MASK and self.printer.lanes == 1:
             sign = _OF_TRUTHS[sign]
-        left = a.inside(UNARY if level == BITWISE and not chained else level)
-        right = b.inside(UNARY if level == BITWISE else level + 1)
-        return Value(f"{left} {sign} {right}", a.kind, max(a.lanes, b.lanes), level)
+        return self.printer.operation(sign, level, a, b, chained)
 
     def UnaryOp(self, node: ast.UnaryOp) -> Value:
         value = self.value(node.operand)
         if isinstance(node.op, ast.Not) or value.kind == MASK:
             if value.lanes == 1:
-                return Value(f"!{value.inside(PRIMARY)}", value.kind, 1, UNARY)
+                return self.printer.unary("!", value)
             if value.kind == MASK:
                 # 1u - x would be the same, but see docs/drivers.md.
                 return self.BinOp(ast.BinOp(node.operand, ast.BitXor(), ast.Constant(True)))
             return self.printer.inverse(value)
-        if isinstance(node.op, ast.USub) and value.kind == UINT:
-            return Value(f"0u - {value.inside(PRODUCT)}", UINT, value.lanes, SUM)
-        sign = "-" if isinstance(node.op, ast.USub) else "~"
-        text = f"{sign}{value.inside(PRIMARY)}"
-        return Value(text, value.kind, value.lanes, UNARY)
+        return self.printer.unary("-" if isinstance(node.op, ast.USub) else "~", value)
 
     def Compare(self, node: ast.Compare) -> Value:
         ends = [node.left, *node.comparators]
@@ -562,10 +696,7 @@ class Expressions:
 
     def Subscript(self, node: ast.Subscript) -> Value:
         """Read an element of a table for each lane."""
-        table, index, lanes = self.value(node.value), self.value(node.slice), self.printer.lanes
-        indices = [index] if lanes == 1 else map(index.lane, "xyzw")
-        texts = ", ".join([f"{table.text}[{index.text}]" for index in indices])
-        return Value(f"{self.printer.types[table.kind, lanes]}({texts})", table.kind, lanes)
+        return self.printer.element(self.value(node.value), self.value(node.slice))
 
     def Call(self, node: ast.Call) -> Value:
         printer, name = self.printer, _name(node.func)
@@ -574,23 +705,17 @@ class Expressions:
             value, (kind,) = self.value(node.args[0]), _KINDS[name]
             if value.kind in (kind, LITERAL):
                 return printer.of_kind(value, kind)
-            return Value(f"{printer.types[kind, value.lanes]}({value.text})", kind, value.lanes)
+            return printer.converted(value, kind)
         if name in ("bits", "from_bits"):
             kind, source = (UINT, FLOAT) if name == "bits" else (FLOAT, UINT)
             text = printer.bits(kind, self.of_kind(node.args[0], source))
             return Value(text, kind, printer.lanes)
         if name == "any_element":
-            condition = self.of_kind(node.args[0], TRUTH)
-            return condition if condition.lanes == 1 else Value(f"any({condition.text})", TRUTH, 1)
+            return printer.any(self.of_kind(node.args[0], TRUTH))
         if name == "native.divide":
-            a, b = self.together(*node.args)
-            text = f"{a.inside(PRODUCT)} / {b.inside(UNARY)}"
-            return Value(text, a.kind, printer.lanes, PRODUCT)
+            return printer.divided(*self.together(*node.args))
         if name in _NATIVE or name != own:
-            values = [printer.spread(value) for value in self.together(*node.args)]
-            texts = ", ".join([value.text for value in values])
-            text = f"{printer.native_names.get(own, own)}({texts})"
-            return Value(text, values[0].kind, printer.lanes)
+            return printer.native(own, [*map(printer.spread, self.together(*node.args))])
         return self.call(node)
 
     def call(self, node: ast.Call, *further: str) -> Value:
@@ -608,7 +733,7 @@ class Expressions:
             if len(kinds) > 1:
                 kind = kind or value.kind
             texts.append(printer.spread(printer.of_kind(value, _of(kinds, kind))).text)
-        text = f"{printer.called(name, kind)}({', '.join([*texts, *further])})"
+        text = printer.invoked(printer.called(name, kind), texts, further)
         return Value(text, _of(function.results[0], kind), printer.lanes)
 
 
@@ -631,9 +756,7 @@ class Body(Expressions):
         self.depth = 1
         self.statements(function.tree.body)
         head = printer.head(printer.called(name, kind), parameters, self.results)
-        body = "\n".join(self.lines)
-        one = body.strip() if len(self.lines) == 1 else ""
-        self.text = f"{head} {{ {one} }}" if one else f"{head} {{\n{body}\n}}"
+        self.text = printer.function_text(head, self.lines)
 
     def line(self, text: str) -> None:
         self.lines.append("  " * self.depth + text)
@@ -642,15 +765,16 @@ class Body(Expressions):
         for node in nodes:
             self.form(node)(node)
 
-    def block(self, head: str, nodes: Sequence[ast.stmt]) -> None:
-        """Print statements in braces; variables that they declare are unknown after them."""
-        self.line(f"{head} {{")
+    def block(self, around: tuple[str, str], nodes: Sequence[ast.stmt]) -> None:
+        """Print statements of a block; variables that they declare are unknown after them."""
+        head, end = around
+        self.line(head)
         self.depth += 1
         before, self.names = self.names, dict(self.names)
         self.statements(nodes)
         self.names = before
         self.depth -= 1
-        self.line("}")
+        self.line(end)
 
     def Expr(self, node: ast.Expr) -> None:
         """Skip a docstring."""
@@ -660,8 +784,8 @@ class Body(Expressions):
             raise TypeError(f"{name} is a parameter, which cannot be assigned")
         if name in self.names:
             known = self.names[name]
-            value = self.printer.of_kind(value, known.kind)
-            self.line(f"{name} = {(self.printer.spread(value) if known.lanes else value).text};")
+            value = self.printer.spread(self.printer.of_kind(value, known.kind))
+            self.line(self.printer.assigned(known, value))
             return
         if value.kind == MASK:
             value = self.printer.of_kind(value, TRUTH)
@@ -700,7 +824,7 @@ class Body(Expressions):
         condition = self.value(node.test)
         if condition.lanes != 1 or node.orelse:
             raise TypeError("if takes any_element(...), and no else; use a conditional expression")
-        self.block(f"if ({condition.text})", node.body)
+        self.block(self.printer.branch(condition), node.body)
 
     def For(self, node: ast.For) -> None:
         name = _name(node.target).replace("_", "k")
@@ -711,9 +835,10 @@ class Body(Expressions):
             del self.names[name]
             return
         assert isinstance(node.iter, ast.Call)
-        start, stop = [0, *[ast.literal_eval(arg) for arg in node.iter.args]][-2:]
-        self.names[name] = Value(name, INT, 1)
-        self.block(self.printer.loop(name, f"{start}", f"{stop}"), node.body)
+        ends = [0, *[ast.literal_eval(arg) for arg in node.iter.args]][-2:]
+        counter = self.names[name] = Value(name, INT, 1)
+        start, stop = (self.printer.constant_sizes.whole(end) for end in ends)
+        self.block(self.printer.repeat(name, counter, start, stop), node.body)
         del self.names[name]
 
     def Return(self, node: ast.Return) -> None:
@@ -723,6 +848,5 @@ class Body(Expressions):
             self.printer.spread(self.of_kind(part, kind)).text
             for part, kind in zip(results, self.results, strict=True)
         ]
-        for number, text in enumerate(values[1:], 1):
-            self.line(f"{self.printer.further.format(f'result{number}')} = {text};")
-        self.line(f"return {values[0]};")
+        for line in self.printer.returned(values):
+            self.line(line)

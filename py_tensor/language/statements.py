@@ -17,7 +17,7 @@ from .tree import INT, PRIMARY, Value, ValueKind, Whole
 
 
 class Statement(NamedTuple):
-    """Line of a shader, or a block of statements in braces after a line."""
+    """Line of a shader, or a block of statements after a line and before another one."""
 
     text: str
     uses: int
@@ -25,6 +25,7 @@ class Statement(NamedTuple):
     declares: int = 0
     """Bit of the variable that the line declares."""
     block: list[Statement] | None = None
+    end: str = "}"
 
 
 class _Scope:
@@ -44,26 +45,39 @@ class _Scope:
 class _Block:
     """Context in which statements are written into a scope of their own."""
 
-    __slots__ = ("code", "counter", "head", "scope", "uses")
+    __slots__ = ("around", "code", "counter", "label", "scope", "uses")
 
     def __init__(
-        self, code: Statements, scope: _Scope, head: str, uses: int, counter: Value | None = None
+        self,
+        code: Statements,
+        scope: _Scope,
+        around: tuple[str, str],
+        uses: int,
+        counter: Value | None = None,
+        label: str = "",
     ) -> None:
         self.code = code
         self.scope = scope
-        self.head = head
+        self.around = around
         self.uses = uses
         self.counter = counter
+        self.label = label
+        """Name of a loop."""
 
     def __enter__(self) -> Any:
         self.code.scopes.append(self.scope)
+        if self.label:
+            self.code.loops.append(self.label)
         return self.counter
 
     def __exit__(self, *error: object) -> None:
         code, scope = self.code, self.code.scopes.pop()
         for key in scope.keys:
             code.values.pop(key, None)
-        code.scopes[-1].statements.append(Statement(self.head, self.uses, block=scope.statements))
+        if self.label:
+            code.loops.pop()
+        head, end = self.around
+        code.scopes[-1].statements.append(Statement(head, self.uses, 0, scope.statements, end))
 
 
 class Statements:
@@ -73,6 +87,8 @@ class Statements:
         self.printer = printer
         self.value = printer.value
         self.scopes = [_Scope(0)]
+        self.loops: list[str] = []
+        """Labels of the loops around the current statement."""
         self.values: dict[Hashable, Any] = {}
         self.known = self.values.get
         """Function that returns the value of a key, or None."""
@@ -88,6 +104,8 @@ class Statements:
         for operand in operands:
             if operand.lanes != self.printer.lanes:
                 operand = self.printer.spread(operand)
+            if self.printer.names_operands and " " in operand.text:
+                operand = self.let(operand)
             kinds.append(operand.kind)
             uses |= operand.uses
             texts.append(operand.text if operand.level == PRIMARY else f"({operand.text})")
@@ -106,11 +124,11 @@ class Statements:
             else:
                 texts.append(operand.text)
                 uses |= operand.uses
-        return self.value(f"{name}({', '.join(texts)})", kind, lanes, PRIMARY, uses)
+        return self.value(self.printer.invoked(name, texts), kind, lanes, PRIMARY, uses)
 
     def vector(self, kind: ValueKind, *parts: Whole) -> Value:
         """Return a value of all lanes, given each of them or one for all."""
-        return self.call(self.printer.types[kind, self.printer.lanes], kind, *parts)
+        return self.printer.vector(kind, parts)
 
     def pick(self, condition: Value, a: Value, b: Value) -> Value:
         """Return `a` or `b` for each lane by truth values."""
@@ -175,7 +193,7 @@ class Statements:
         self.scopes[-1].statements.append(Statement(text, uses))
 
     def assign(self, target: Value, value: Value, sign: str = "=") -> None:
-        self.line(f"{target.text} {sign} {value.text};", target.uses | value.uses)
+        self.line(self.printer.assigned(target, value, sign), target.uses | value.uses)
 
     def output(self, number: int, value: Value) -> None:
         """Write an output of the fragment."""
@@ -183,31 +201,39 @@ class Statements:
 
     def stop(self, condition: Value, how: str = "break") -> None:
         """Leave the loop, or continue with its next iteration, on a condition."""
-        self.line(f"if ({condition.text}) {{ {how}; }}", condition.uses)
+        text = self.printer.leave_if(condition, how, self.loops[-1])
+        self.line(text, condition.uses)
 
-    def block(self, head: str = "", uses: int = 0) -> _Block:
-        """Put statements into braces; variables declared there are unknown after them."""
-        scope = _Scope(len(self.scopes) if head else self.scopes[-1].branch)
-        return _Block(self, scope, f"{head} {{" if head else "{", uses)
+    def leave(self) -> None:
+        """Leave the loop."""
+        self.line(self.printer.leave("break", self.loops[-1]))
+
+    def block(self) -> _Block:
+        """Put statements into a block; variables declared there are unknown after it."""
+        return _Block(self, _Scope(self.scopes[-1].branch), self.printer.branch(None), 0)
 
     def when(self, condition: Value) -> _Block:
         """Run statements on a condition."""
-        return self.block(f"if ({condition.text})", condition.uses)
+        scope = _Scope(len(self.scopes))
+        return _Block(self, scope, self.printer.branch(condition), condition.uses)
 
     def loop(self, start: Whole, stop: Whole, step: int = 1) -> _Block:
         """Repeat statements while the counter that the context manager returns is below `stop`."""
         self.count += 1
         first = self.printer.whole(start)
         short = isinstance(stop, int) and stop <= UNROLLED
-        last = self.value(str(stop), INT, 1) if short else self.printer.whole(stop)
+        last = (self.printer.constant_sizes if short else self.printer).whole(stop)
         counter = self.value(f"k{self.count}", INT, 1, PRIMARY, 1 << self.count)
-        head = self.printer.loop(counter.text, first.text, last.text, step)
+        around = self.printer.repeat(counter.text, counter, first, last, step)
         scope = _Scope(self.scopes[-1].branch, counter.uses)
-        return _Block(self, scope, f"{head} {{", first.uses | last.uses, counter)
+        return _Block(self, scope, around, first.uses | last.uses, counter, counter.text)
 
     def endless(self) -> _Block:
         """Repeat statements until one of them leaves the loop."""
-        return _Block(self, _Scope(self.scopes[-1].branch), "for (;;) {", 0)
+        self.count += 1
+        label = f"k{self.count}"
+        around = self.printer.endless(label)
+        return _Block(self, _Scope(self.scopes[-1].branch), around, 0, None, label)
 
     @contextmanager
     def hoisted(self, value: Whole) -> Iterator[None]:
@@ -237,9 +263,9 @@ class Statements:
 
     def _print(self, statements: list[Statement], indent: str, used: int, lines: list[str]) -> int:
         """Append lines, the last first; return the bits of the variables that are used."""
-        for text, uses, declares, block in reversed(statements):
+        for text, uses, declares, block, end in reversed(statements):
             if block is not None:
-                lines.append(indent + "}")
+                lines.append(indent + end)
                 used = self._print(block, indent + "  ", used, lines) | uses
                 lines.append(indent + text)
             elif not declares or declares & used:

@@ -5,6 +5,7 @@ Input: operations on values and Python's whole numbers. Output: values with thei
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
@@ -41,6 +42,7 @@ class Forms(Protocol):
     def quotient(self, value: Value, divisor: int) -> Value: ...
     def remainder(self, value: Value, divisor: int) -> Value: ...
     def shifted(self, a: Value, sign: str, count: Value) -> Value: ...
+    def sum(self, terms: Sequence[tuple[Value, int]], offset: int) -> Value: ...
 
 
 class Value:

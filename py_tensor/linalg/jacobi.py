@@ -15,9 +15,7 @@ from itertools import pairwise
 
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.formulas import Formula, joined, looped, of, positions, where
-from ..compiler.lowering.sorts import lower_sort
 from ..dtypes import float32, int32
-from ..ir.node import op_instance
 from ..ops.reductions import MAX
 from ..ops.sorts import ARGSORT
 from .entries import MatrixEntries, choose, padded, split, unit
@@ -116,8 +114,7 @@ class _Rotation:
 
 
 def _order(values: Formula, descending: bool) -> Formula:
-    call = op_instance(ARGSORT, (values.graph.spec(values.at),), (1, descending))
-    return Formula(values.graph, lower_sort(values.graph, call, (values.at,))).materialized()
+    return values.lowered(ARGSORT, (1, descending)).materialized()
 
 
 def _orthogonalised(

@@ -65,8 +65,8 @@ class OpDef(Facts):
     `doc` is the first line of the public docstring.
     `weight` is the cost in scalar floating-point operations per element. Fusion uses it to choose
     between recomputing and materializing.
-    `length` is the share of `fusion.LONGEST` that the operation takes in a shader. It is larger
-    than 1 if the expression contains loops, which make compilers slow.
+    `length` is the share of `FusionLimits.length` that the operation takes in a shader. It is above
+    1 if the expression contains loops, which make compilers slow.
     `rereads` is True for operations that may read an element of an operand many times.
     `listing` is the source of an operation that the user wrote; `pt.explain` prints it.
     Operations of one `family` on the same operands are results of one function. Kernels that

@@ -10,6 +10,7 @@ import pytest
 from plans import bytes_drawn, kernels, leaf, plan_of
 
 import py_tensor as pt
+from py_tensor.compiler.textures.plan import viewport
 
 # --- how many kernels ---
 
@@ -243,8 +244,8 @@ def test_windows_are_not_stored_if_a_shader_would_read_too_much():
 def test_images_below_windows_have_the_width_of_their_convolution():
     """Columns and rows of their texels are then coordinates of the image."""
     plan = plan_of(residual_blocks(24, 2))
-    assert {draw.viewport for draw in plan.draws if draw.kernel.kind == "reduce"} == {(6, 256)}
-    assert plan.draws[2].viewport == (6, 256)
+    assert {viewport(draw) for draw in plan.draws if draw.kernel.kind == "reduce"} == {(6, 256)}
+    assert viewport(plan.draws[2]) == (6, 256)
     loop = plan.draws[3].shader.source.split("void main")[1].split("for (")[2]
     assert "texelFetch(x0, ivec2(" in loop
     assert " / " not in loop

@@ -7,6 +7,7 @@ import pytest
 from py_tensor.compiler.codegen.expressions import EXPRESSIONS
 from py_tensor.compiler.fusion.traits import TRAITS
 from py_tensor.compiler.lowering.lower import LOWERINGS
+from py_tensor.compiler.textures.target import TEXTURE_LOWERINGS
 from py_tensor.kernels.hand_written import HandWritten
 from py_tensor.kernels.kinds import IndexedKernel
 from py_tensor.ops.op_def import OpDef, entry_of
@@ -69,11 +70,13 @@ def test_a_kind_without_an_entry_is_found(name):
 
 
 def test_kinds_that_lowering_keeps_have_expressions():
-    kept = missing(LOWERINGS, kinds()) - ONLY_MADE_BY_LOWERING - IN_WHOLE_PROGRAMS
+    kept = (
+        missing(LOWERINGS | TEXTURE_LOWERINGS, kinds()) - ONLY_MADE_BY_LOWERING - IN_WHOLE_PROGRAMS
+    )
     assert "Elementwise" in kept
     assert kept.isdisjoint(WITHOUT["EXPRESSIONS"])
 
 
-@pytest.mark.parametrize("table", [LOWERINGS, *TABLES.values()], ids=["LOWERINGS", *TABLES])
+@pytest.mark.parametrize("table", [LOWERINGS, TEXTURE_LOWERINGS, *TABLES.values()])
 def test_tables_have_no_other_entries(table):
     assert set(table) <= set(kinds())

@@ -9,8 +9,8 @@ from plans import kernels, leaf, plan_of
 from reference_convolution import convolve
 
 import py_tensor as pt
-from py_tensor.compiler.lowering import contractions
-from py_tensor.compiler.lowering.narrow_convolutions import PLAIN, Form, _forms, best_form
+from py_tensor.compiler.textures.lowering import contractions
+from py_tensor.compiler.textures.lowering.narrow_convolutions import PLAIN, Form, _forms, best_form
 from py_tensor.ops.contractions import CONVOLVE
 from py_tensor.runtime.executor import runtime
 

@@ -10,7 +10,7 @@ from plans import leaf, plan_of
 import py_tensor as pt
 from py_tensor.compiler.kernel import FusionLimits
 from py_tensor.compiler.lowered_graph import LoweredGraph
-from py_tensor.compiler.memory_plan import Device
+from py_tensor.compiler.textures.target import TextureTarget
 from py_tensor.ir.node import OpGraph
 from py_tensor.language.sizes import MOST
 
@@ -115,7 +115,7 @@ def total_of_steps(z, n):
 def test_no_shader_exceeds_the_limits(name, inputs):
     xs = [leaf(3, 4) for _ in range(50)]
     limits = FusionLimits(inputs=inputs)
-    assert_within_limits(plan_of(LARGE[name](xs), device=Device(8192, 8, limits)), limits)
+    assert_within_limits(plan_of(LARGE[name](xs), device=TextureTarget(8192, 8, limits)), limits)
 
 
 def test_few_sines_share_a_shader():
@@ -161,7 +161,7 @@ def test_equal_kernels_of_different_plans_share_a_shader():
 
 
 def test_constants_of_equal_values_may_differ_in_a_shader():
-    lowered = LoweredGraph(OpGraph((), (), (), ()), draw_buffers=8)
+    lowered = LoweredGraph(OpGraph((), (), (), ()))
     zero, again, negative = (
         lowered.calls[lowered.constant(v, pt.float32)] for v in (0.0, 0.0, -0.0)
     )

@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from py_tensor.compiler.taps import LISTED, SHARED, taps_of
+from py_tensor.compiler.textures.taps import LISTED, SHARED, taps_of
 from py_tensor.ops.contractions import Window
 
 

@@ -11,8 +11,9 @@ from helpers import assert_values, products
 from plans import DEVICE, leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.compiler.codegen.tile_heuristics import tilings_of
-from py_tensor.compiler.codegen.tiles import Tiling
+from py_tensor.compiler.textures.plan import viewport
+from py_tensor.compiler.textures.tile_heuristics import tilings_of
+from py_tensor.compiler.textures.tiles import Tiling
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.runtime.executor import backend, runtime
 
@@ -88,7 +89,7 @@ def test_a_processor_has_large_blocks_even_for_small_results():
     processor = DEVICE._replace(on_processor=True)
     plan = plan_of(leaf(36, 96) @ leaf(96, 16), device=processor)
     assert chosen(leaf(36, 96) @ leaf(96, 16)).height == 1
-    assert [draw.viewport for draw in plan.draws] == [(2, 10), (16, 9)]
+    assert [viewport(draw) for draw in plan.draws] == [(2, 10), (16, 9)]
 
 
 @pytest.fixture(params=[False, True], ids=["gpu", "processor"])
@@ -193,14 +194,14 @@ def test_kernels_of_many_taps_are_loops():
 def test_row_between_two_products_is_contiguous():
     x, w = leaf(49, 96), leaf(96, 96)
     plan = plan_of(pt.relu(x @ w) @ w)
-    assert [draw.viewport for draw in plan.draws[1::2]] == [(24, 49), (64, 19)]
+    assert [viewport(draw) for draw in plan.draws[1::2]] == [(24, 49), (64, 19)]
     assert [tiling.apart for tiling in tilings_of(plan.lowered, 8, 8192).values()] == [0, 1]
 
 
 def test_operands_higher_than_any_texture_keep_their_layout():
     x, w = leaf(9000, 8), leaf(8, 8)
     plan = plan_of(pt.relu(x @ w) @ w)
-    assert [draw.viewport[0] for draw in plan.draws[1::2]] == [2048, 2048]
+    assert [viewport(draw)[0] for draw in plan.draws[1::2]] == [2048, 2048]
 
 
 @pytest.mark.parametrize("shape", [(64, 256, 48), (33, 1024, 20), (300, 64, 12)], ids=str)

@@ -8,7 +8,7 @@ from helpers import HALF, assert_raises, assert_values, ops_in, sample
 from plans import DEVICE, kernels, leaf, plan_of
 
 import py_tensor as pt
-from py_tensor.compiler.memory_plan import Device
+from py_tensor.compiler.textures.target import TextureTarget
 from py_tensor.dtypes import DTYPES
 from py_tensor.ops import OP_DEFS
 
@@ -240,7 +240,7 @@ def test_loops_of_fragments_are_short():
 
 
 def test_fewer_draw_buffers(rng):
-    device = Device(DEVICE.largest, 4, DEVICE.limits)
+    device = TextureTarget(DEVICE.largest, 4, DEVICE.limits)
     plan = plan_of(pt.cumulative_sum(leaf(100, 100), axis=1), device=device)
     for draw in plan.draws:
         assert "location = 3" in draw.shader.source or draw.kernel.kind != "scan"

@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from plans import DEVICE
 
 import py_tensor as pt
-from py_tensor.compiler.codegen.tile_heuristics import tilings_of
 from py_tensor.compiler.lowering.lower import lower
+from py_tensor.compiler.textures.tile_heuristics import tilings_of
 from py_tensor.ir.node import linearize
 from py_tensor.linalg.eigen_ops import QR
 from py_tensor.linalg.solve_ops import DET
@@ -137,6 +138,6 @@ def test_results_in_tile_layout_have_tilings():
     x = pt.asarray(np.ones((8, 8), "float32"))
     pt.realize(x)
     for result, kind in ((x @ x, Contraction), (pt.cumulative_sum(x, axis=0), Scan)):
-        lowered = lower(linearize([result._node]).graph(), draw_buffers=8)
+        lowered = lower(linearize([result._node]).graph(), DEVICE)
         tiled = [at for at in range(len(lowered.calls)) if isinstance(lowered.op(at), kind)]
         assert tiled == [*tilings_of(lowered, 8, 2048)] != []

@@ -9,8 +9,8 @@ import pytest
 
 import py_tensor as pt
 from py_tensor import errors
-from py_tensor.compiler import memory_plan
-from py_tensor.compiler.codegen.write import write
+from py_tensor.compiler.textures import target as texture_target
+from py_tensor.compiler.textures.write import write
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.transforms.jit import precompile
@@ -254,7 +254,7 @@ def test_the_driver_compiles_while_shaders_are_written_and_weights_uploaded(use,
         counts.append(len(bridge.programs) - before)
         return write(*args)
 
-    monkeypatch.setattr(memory_plan, "write", counted)
+    monkeypatch.setattr(texture_target, "write", counted)
     monkeypatch.setattr(
         bridge,
         "upload",

@@ -66,6 +66,8 @@ class LanePositions:
 
     def __init__(self, code: Statements) -> None:
         self.code = code
+        self.numbers: dict[Whole, Value] = {}
+        """Numbers of groups of four elements, by the position at which the group starts."""
 
     def lanes(self, index: Index) -> Value:
         """Return the positions of all lanes after the views."""

@@ -84,7 +84,7 @@ class _Padding(NamedTuple):
         code, spec = self.writer.code, self.writer.nodes.spec(self.src)
         condition: Value | None = None
         for c, length, step in self.tests:
-            inside = code.call(code.printer.types[UINT, 1], UINT, c, lanes=1) < length
+            inside = code.printer.converted(code.printer.whole(c), UINT) < length
             condition = inside if condition is None else condition & inside
             if step > 1:
                 condition = condition & code.printer.whole(c % step).equals(0)

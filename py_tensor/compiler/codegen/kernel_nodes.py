@@ -1,16 +1,19 @@
 """The nodes of one kernel, from which its shader is written.
 
-Input: a `LoweredGraph`, a `Kernel` and the tilings. Output: `KernelNodes`, whose key is equal for
-kernels with the same shader.
+Input: a `LoweredGraph`, a `Kernel` and the tilings, if the target has any. Output: `KernelNodes`,
+whose key is equal for kernels with the same shader.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from ...ir.node import OpInstance
 from ...ops.op_def import Reduction
 from ..kernel import Kernel
 from ..lowered_graph import LoopItem, LoweredGraph, LoweredNodes
-from .tiles import Tiling
 
 
 class KernelNodes(LoweredNodes):
@@ -20,7 +23,12 @@ class KernelNodes(LoweredNodes):
     and of other plans have the same `key`. Everything that a shader depends on is in it.
     """
 
-    def __init__(self, lowered: LoweredGraph, kernel: Kernel, tilings: dict[int, Tiling]) -> None:
+    def __init__(
+        self,
+        lowered: LoweredGraph,
+        kernel: Kernel,
+        tilings: Mapping[int, Any] = MappingProxyType({}),
+    ) -> None:
         super().__init__()
         nodes = list(dict.fromkeys((*kernel.inputs, *kernel.scalars, *kernel.outputs)))
         number = {at: count for count, at in enumerate(nodes)}
@@ -37,8 +45,8 @@ class KernelNodes(LoweredNodes):
                 self.lane_axes[number[edges[0]]] = lowered.lane_axis(edges[0])
             self.calls.append(call)
             self.edges.append(tuple([number[src] for src in edges]))
-        widths = lowered.texture_widths
-        self.texture_widths = {number[at]: widths[at] for at in number if at in widths}
+        widths = lowered.widths
+        self.widths = {number[at]: widths[at] for at in number if at in widths}
         self.tilings = {number[at]: tilings[at] for at in number if at in tilings}
         names = [op.name for at in (kernel.root, *kernel.outputs) if (op := lowered.op(at))]
         self.name = "+".join(dict.fromkeys(names)) or "fill"
@@ -50,7 +58,7 @@ class KernelNodes(LoweredNodes):
             frozenset([number[at] for at in kernel.tiles]),
             tuple(range(stored, stored + len(kernel.scalars))),
         )
-        facts = (self.texture_widths, self.lane_axes, self.tilings)
+        facts = (self.widths, self.lane_axes, self.tilings)
         tables = (self.calls, self.edges, *[fact.items() for fact in facts])
         self.largest = max(self.spec(at).size for at in range(len(self.calls)))
         """Number of elements of the largest value."""

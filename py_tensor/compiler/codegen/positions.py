@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from ...language.tree import INT, PRODUCT, SUM, Value, Whole
+from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
 
 Axes = tuple[tuple[Value, int], ...]
@@ -32,27 +32,14 @@ def by_axes(view: View, axes: Axes) -> list[tuple[Value, int]] | None:
 
 
 def total(terms: Iterable[tuple[Whole, int]], offset: int) -> Any:
-    """Return a sum of coordinates times their steps, plus an offset.
-
-    It is one node: most time of writing shaders is spent on positions.
-    """
-    texts, uses, value = [], 0, None
+    """Return a sum of coordinates times their steps, plus an offset."""
+    values = []
     for term, step in terms:
         if isinstance(term, int):
             offset += term * step
         elif step:
-            value = term
-            uses |= term.uses
-            text = term.text if term.level >= (PRODUCT if step != 1 else SUM) else f"({term.text})"
-            texts.append(text if step == 1 else f"{text} * {term.printer.size(step)}")
-    if value is None:
-        return offset
-    if len(texts) == 1 and texts[0] == value.text:
-        return value + offset
-    if offset:
-        texts.append(value.printer.size(offset))
-    level = SUM if len(texts) > 1 else PRODUCT
-    return type(value)(" + ".join(texts), INT, value.lanes, level, uses)
+            values.append((term, step))
+    return values[0][0].printer.sum(values, offset) if values else offset
 
 
 def mapped(view: View, position: Whole) -> Any:

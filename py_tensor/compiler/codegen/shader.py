@@ -1,4 +1,4 @@
-"""The text of a kernel's shader, with what a draw must know of it."""
+"""The text of a kernel, with what a call must know of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Shader(NamedTuple):
-    """Fragment shader, with the scalars that a draw passes in its uniform arrays."""
+    """Text of a kernel in its target's language, with the scalars that a call passes in arrays."""
 
     name: str
     source: str
@@ -15,4 +15,6 @@ class Shader(NamedTuple):
     sizes: tuple[tuple[float, ...], ...]
     """Elements of F, I and U after these."""
     modes: tuple[str, ...]
-    """Read modes of each input, joined by a plus; `fetches` describes them."""
+    """Read modes of each input, joined by a plus, which `pt.explain` prints."""
+    scratch: int = 0
+    """Bytes of memory to work in that a call needs."""

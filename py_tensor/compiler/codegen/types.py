@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...dtypes import DType, float16
 from ...language.statements import Statements
-from ...language.tree import FLOAT, INT, MASK, UINT, Value
+from ...language.tree import FLOAT, INT, LOGICAL, MASK, UINT, Value
 
 KIND = {"f": FLOAT, "i": INT, "u": UINT, "b": MASK}
 """Kind of values of each kind of dtype."""
@@ -67,3 +67,10 @@ def hidden(code: Statements, value: Value) -> Value:
     """Return a value that compilers cannot see through."""
     kind, of_kind = UINT if value.kind == MASK else value.kind, code.printer.of_kind
     return of_kind(code.apply("opaque(x)", kind, of_kind(value, kind)), value.kind)
+
+
+def either(code: Statements, condition: Value, a: Value, b: Value) -> Value:
+    """Return one of two values by a comparison of numbers."""
+    text = code.printer.either(condition.text, a.text, b.text)
+    uses = condition.uses | a.uses | b.uses
+    return code.value(text, a.kind, a.lanes, LOGICAL, uses)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...ir.node import OpInstance, Scalar
 from ...language.printer import Printer
@@ -13,10 +13,9 @@ from ...language.tree import INT, Value, ValueKind
 from ...ops.op_def import OpDef, entry_of
 from ..lowered_graph import Constant
 from .cancellation import Sums
-from .fetches import Fetches
 from .indices import Index, LanePositions
 from .kernel_nodes import KernelNodes
-from .types import KIND, UNIFORM, kept, literal
+from .types import KIND, UNIFORM, literal
 
 NodeAtIndex = tuple[int, Index]
 
@@ -36,7 +35,8 @@ class Expression(NamedTuple):
 class Writer:
     """Writer of the values of nodes; each value at an index is computed once.
 
-    `expressions` has the expression of each kind of operation that a kernel can inline.
+    `expressions` has the expression of each kind of operation that a kernel can inline. Subclasses
+    for each kind of target read the kernel's inputs and store its results.
     """
 
     def __init__(
@@ -47,7 +47,6 @@ class Writer:
         self.expressions = expressions
         self.code = Statements(printer)
         self.positions = LanePositions(self.code)
-        self.fetches = Fetches(nodes, self.code, self.positions)
         self.sums = Sums()
         self.uniforms: dict[ValueKind, list[int]] = {kind: [] for kind in ARRAYS}
         """Positions among the kernel's scalars of the elements of each array of uniforms."""
@@ -60,26 +59,10 @@ class Writer:
         zero = self.code.vector(INT, 0)
         self.only = Index(1, lanes=zero)
         """Index of the only element of a value."""
-        self.column, self.row = map(self.code.value("P", INT, 2).lane, "xy")
-        """Column and row of the fragment's texel."""
 
-    def own_texel(self) -> Value:
-        """Return the position of the first element of the fragment's texel."""
-        # A product takes half as long as a shift in a software renderer.
-        code, row = self.code, self.nodes.texture_row(self.kernel.output)
-        number: Any = code.let(self.row * row + self.column, "t")
-        code.keep((number // row).text, self.row)
-        code.keep(str(number % row), self.column)
-        first: Value = code.let(number * 4, "e")
-        self.fetches.numbers[first] = number
-        return first
-
-    def result(self, first: Value) -> None:
-        """Write the fragment's texel of each output, given the position of its first element."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, Index(spec.size, first, own=True))
-            self.code.output(number, kept(self.code, value, spec.dtype))
+    def read(self, at: int, index: Index) -> Value:
+        """Return the four lanes of an input of the kernel at an index."""
+        raise NotImplementedError
 
     def value(self, at: int, index: Index) -> Value:
         """Return the four lanes of node `at` at `index`; write what is missing."""
@@ -103,9 +86,9 @@ class Writer:
         return value
 
     def texel(self, at: int, number: Value) -> Value:
-        """Return four lanes of node `at` that start a texel, given its number, a variable."""
+        """Return the four lanes of a group of node `at`, given its number, a variable."""
         first = self.code.let(number * 4, "e")
-        self.fetches.numbers[first] = number
+        self.positions.numbers[first] = number
         return self.value(at, Index(self.nodes.spec(at).size, first))
 
     def _expression(self, at: int) -> Expression:
@@ -124,7 +107,7 @@ class Writer:
             return self._scalar(at, call)
         if type(call) is Constant:
             return literal(self.code, call.value, call.spec.dtype)
-        return self.code.let(self.fetches.read(at, index))
+        return self.code.let(self.read(at, index))
 
     def _scalar(self, at: int, call: Scalar) -> Value:
         kind = call.spec.dtype.kind

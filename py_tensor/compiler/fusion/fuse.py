@@ -9,20 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.node import Scalar
-from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
+from ..kernel import Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoopItem, LoweredGraph
+from ..target import Target
 from .materialize import Materialization
 from .nodes import FusionNode
 
 
-def fuse(lowered: LoweredGraph, limits: FusionLimits) -> KernelSchedule:
+def fuse(lowered: LoweredGraph, target: Target) -> KernelSchedule:
     """Return the kernels that compute the outputs of a lowered graph."""
-    chosen = Materialization(lowered, limits)
+    chosen = Materialization(lowered, target)
     while True:
         is_new = chosen.choose()
-        kernels = Grouping(lowered, limits, chosen.nodes).kernels()
-        # Nodes that are materialized for several consumers may add reads to a shader.
-        if not is_new or max(map(_most_inputs, kernels), default=0) <= limits.inputs:
+        kernels = Grouping(lowered, target, chosen.nodes).kernels()
+        # Nodes that are materialized for several consumers may add reads to a kernel.
+        if not is_new or max(map(_most_inputs, kernels), default=0) <= target.limits.inputs:
             break
     for node in chosen.nodes:
         node.forget()
@@ -36,11 +37,9 @@ def _most_inputs(kernel: Kernel) -> int:
 class Grouping:
     """Kernels of a lowered graph whose materialized nodes are chosen."""
 
-    def __init__(
-        self, lowered: LoweredGraph, limits: FusionLimits, nodes: Sequence[FusionNode]
-    ) -> None:
+    def __init__(self, lowered: LoweredGraph, target: Target, nodes: Sequence[FusionNode]) -> None:
         self.lowered = lowered
-        self.limits = limits
+        self.target = target
         self.nodes = nodes
         self.functions: dict[int, set[object]] = {}
         """Functions with several results that each kernel computes in order, by its output."""
@@ -53,19 +52,24 @@ class Grouping:
         """Return the kernels in order of execution."""
         kernels: list[Kernel] = []
         for node in self.nodes:
-            kind, edges = node.traits.kernel, self.lowered.edges[node.at]
-            if kind is KernelKind.SCAN and node.groups:
-                kernels.append(self._collect(kind, node, node, edges))
-            elif kind is KernelKind.CONTRACT and node.groups:
-                # It reads below views, even if the views are materialized for others.
-                bases = [self.lowered.view(src)[0] for src in edges]
-                kernels.append(self._collect(kind, node, node, bases))
+            kind, tops = node.traits.kernel, self.lowered.edges[node.at]
+            if node.groups and self._writes_tiles(node):
+                assert kind is not None
+                if kind is KernelKind.CONTRACT:
+                    # It reads below views, even if the views are materialized for others.
+                    tops = tuple([self.lowered.view(src)[0] for src in tops])
+                kernels.append(self._collect(kind, node, node, tops))
             if kind is KernelKind.LOOP:
                 kernels = self._looped(node.at, kernels)
             elif node.materialized:
-                kind = KernelKind.MAP if node.reduction is None else KernelKind.REDUCE
-                kernels.append(self._collect(kind, node, node.reduction or node, (node.at,)))
+                root = node.reduction or node
+                own = None if self._writes_tiles(root) else root.traits.kernel
+                kernels.append(self._collect(own or KernelKind.MAP, node, root, (node.at,)))
         return self._joined(kernels)
+
+    def _writes_tiles(self, node: FusionNode) -> bool:
+        kind = node.traits.kernel
+        return kind is not None and self.target.writes_tiles(kind)
 
     def _looped(self, at: int, kernels: list[Kernel]) -> list[Kernel]:
         """Move the kernels that differ between iterations into the body of a loop."""
@@ -113,9 +117,9 @@ class Grouping:
             )
             if (
                 nodes[other.output].size == nodes[kernel.output].size
-                and len(together.outputs) <= lowered.draw_buffers
-                and len(together.inputs) <= self.limits.inputs
-                and len(together.scalars) <= self.limits.scalars
+                and len(together.outputs) <= self.target.outputs
+                and len(together.inputs) <= self.target.limits.inputs
+                and len(together.scalars) <= self.target.limits.scalars
             ):
                 kernels[index] = together
                 return True
@@ -142,7 +146,7 @@ class Grouping:
             elif node.op is None:
                 if type(node.call) is Scalar:
                     scalars.append(at)
-            elif node.traits.kernel is not None and node.traits.kernel.tiled:
+            elif self._writes_tiles(node):
                 inputs.append(at)
                 tiles.add(at)
             else:

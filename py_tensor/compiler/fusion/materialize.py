@@ -1,7 +1,7 @@
 """Choose the nodes to materialize.
 
 A node is materialized if it is an output, if a contraction reads it, if recomputing it in every
-consumer costs more than storing it once, or if a shader would exceed the limits of the context. A
+consumer costs more than storing it once, or if a kernel would exceed the limits of the target. A
 reduction takes the elementwise operations after it as its epilogue.
 Input: a `LoweredGraph`. Output: its `FusionNode`s, of which each kernel computes some.
 """
@@ -10,22 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 
-from ..kernel import FusionLimits, KernelKind
 from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
+from ..target import Target
 from .nodes import FusionGroup, FusionNode, fusion_nodes
 from .traits import Recompute, Spread
-
-CHEAP = 20
-"""Cost per element, summed over consumers, up to which recomputing is cheaper than materializing.
-
-Operations and reads are counted.
-"""
-REPEATED = 1 << 22
-"""Operations, over all elements that read a node through views, that take longer than a draw."""
-FEW_PARTS = 64
-"""Parts of a split reduction that a kernel may combine before its own loop."""
-LONGEST = 256
-"""Operations in one shader; drivers take seconds to compile longer ones."""
 
 
 class Materialization:
@@ -34,10 +22,11 @@ class Materialization:
     `keep` maps nodes of the graph to the lowered node that holds their elements in order.
     """
 
-    def __init__(self, lowered: LoweredGraph, limits: FusionLimits) -> None:
+    def __init__(self, lowered: LoweredGraph, target: Target) -> None:
         self.lowered = lowered
-        self.limits = limits
-        self.nodes = fusion_nodes(lowered)
+        self.target = target
+        self.limits = target.limits
+        self.nodes = fusion_nodes(lowered, target)
         self.keep: dict[int, int] = {}
         self._shared: list[tuple[int, FusionNode]] = []
         self._results = Counter(node.function for node in self.nodes if node.function is not None)
@@ -109,7 +98,7 @@ class Materialization:
         return (
             len(node.reads) <= self.limits.inputs
             and len(node.scalars) <= self.limits.scalars
-            and node.length <= LONGEST
+            and node.length <= self.limits.length
         )
 
     @staticmethod
@@ -131,7 +120,7 @@ class Materialization:
         """Return True if computing a node in some kernels is cheap and reads few extra bytes."""
         own = node.nbytes
         nbytes = sum([min(own, src.nbytes) for src in node.reads])
-        return kernels * node.weight <= CHEAP and nbytes <= 1.5 * own + 64
+        return kernels * node.weight <= self.limits.cheap and nbytes <= 1.5 * own + 64
 
     def _place(self, node: FusionNode) -> None:
         """Choose the kernels that compute a node, or materialize it; consumers come first."""
@@ -141,13 +130,13 @@ class Materialization:
         if not groups and not node.materialized:
             return
         kernel = node.traits.kernel
-        if kernel is KernelKind.REDUCE:
-            self._place_reduction(node, groups)
+        if node.traits.has_epilogue:
+            self._place_with_epilogue(node, groups)
             return
-        if kernel is None or not kernel.tiled:
-            if not node.materialized and self._is_recomputed(node, groups):
-                node.groups = frozenset(groups)
-                return
+        if kernel is None and not node.materialized and self._is_recomputed(node, groups):
+            node.groups = frozenset(groups)
+            return
+        if kernel is None or not self.target.writes_tiles(kernel):
             self._materialize(node)
         node.groups = frozenset((FusionGroup(node),))
 
@@ -156,19 +145,19 @@ class Materialization:
         if node.at in self.lowered.always_inline:
             return True
         assert node.op is not None
-        recompute = node.traits.recompute
+        recompute, cheap = node.traits.recompute, self.limits.cheap
         weight = node.op.weight if recompute is Recompute.IF_CHEAP_ITSELF else node.weight
         return (
             recompute is Recompute.ALWAYS
             or (
                 (len(groups) == 1 or self._is_cheap(node, len(groups)))
-                and (2 * weight <= CHEAP or not (self._expands(node) or _read_again(groups)))
+                and (2 * weight <= cheap or not (self._expands(node) or _read_again(groups)))
             )
         ) and not (self._separates_family(node, groups) or self._spares_a_store(node, groups))
 
     def _separates_family(self, node: FusionNode, groups: set[FusionGroup]) -> bool:
         """Return True if inlining computes results of one function separately, as in a join."""
-        several = node.weight > CHEAP and self._results[node.function] > 1
+        several = node.weight > self.limits.cheap and self._results[node.function] > 1
         return several and any(path for _, path in groups)
 
     def _spares_a_store(self, node: FusionNode, groups: set[FusionGroup]) -> bool:
@@ -183,7 +172,7 @@ class Materialization:
             at, stack = self.lowered.view(src.at)
             base = self.nodes[at]
             if (
-                base.traits.kernel is KernelKind.REDUCE
+                base.traits.has_epilogue
                 and not stack
                 and len(src.consumers) == len(base.consumers) == 1
                 and base.size == node.size
@@ -214,7 +203,7 @@ class Materialization:
                 if self._expands(consumer):
                     return True
             elif consumer.size > 2 * node.size or (
-                self._widest(consumer) > max(2 * node.size, REPEATED / node.weight)
+                self._widest(consumer) > max(2 * node.size, self.limits.repeated / node.weight)
             ):
                 return True
         return False
@@ -237,15 +226,16 @@ class Materialization:
         )
         return max(sizes, default=0)
 
-    def _place_reduction(self, node: FusionNode, groups: set[FusionGroup]) -> None:
+    def _place_with_epilogue(self, node: FusionNode, groups: set[FusionGroup]) -> None:
         """Place a reduction in the kernel of its epilogue, in its own, or before consumers' loops.
 
         The epilogue is the elementwise node that reads the reduction. A reduction of a few parts is
-        repeated before the loops of its consumers, since that takes less time than a draw.
+        repeated before the loops of its consumers, since that takes less time than a kernel. Other
+        operations that have an epilogue are never repeated.
         """
         lowered = self.lowered
         parts = self.nodes[lowered.view(lowered.edges[node.at][0])[0]]
-        few = node.call.specs[0].size <= FEW_PARTS * node.size and _is_partial(parts)
+        few = node.call.specs[0].size <= self.limits.parts * node.size and _is_partial(parts)
         again = few and node.at in lowered.loop_invariant and not node.materialized
         if not (again and all(_is_partial(output) for output, _ in groups)):
             if node.materialized or not self._has_epilogue(node, groups):

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ...ir.node import OpInstance, Scalar, TensorSpec
 from ..lowered_graph import BUFFERS, LoweredGraph
-from .traits import NO_TRAITS, traits_of
+from ..target import Target
+from .traits import NO_TRAITS
 
 
 class FusionGroup(NamedTuple):
@@ -36,11 +37,11 @@ class FusionNode:
         *("materialized", "groups", "reduction"),
     )
 
-    def __init__(self, call: Any, spec: TensorSpec, at: int) -> None:
+    def __init__(self, call: Any, spec: TensorSpec, at: int, target: Target) -> None:
         self.at = at
         self.call = call
         self.op = call.op if type(call) is OpInstance else None
-        self.traits = NO_TRAITS if self.op is None else traits_of(self.op)
+        self.traits = NO_TRAITS if self.op is None else target.traits(self.op)
         self.size = spec.size
         self.nbytes = spec.nbytes
         self.is_buffer = type(call) in BUFFERS
@@ -54,7 +55,7 @@ class FusionNode:
         self.weight = 1.0 if self.is_buffer else 0.0
         """Cost per element, in operations and reads, of the part of a kernel that computes it."""
         self.length = 0.0
-        """Share of `LONGEST` of that part."""
+        """Share of `FusionLimits.length` of that part."""
         self.reads: frozenset[FusionNode] = frozenset((self,)) if self.is_buffer else NOTHING
         """Buffers and materialized nodes that a kernel reads for it: itself if materialized."""
         self.scalars = frozenset((self,)) if type(call) is Scalar else NOTHING
@@ -70,7 +71,7 @@ class FusionNode:
 
     @property
     def is_stored(self) -> bool:
-        """True if kernels read it from a texture instead of computing it."""
+        """True if kernels read its stored value instead of computing it."""
         return self.op is None or self.materialized or self.traits.kernel is not None
 
     def inline(self) -> None:
@@ -83,7 +84,7 @@ class FusionNode:
         self.length = op.length + sum([src.length / len(src.consumers) for src in operands])
 
     def store(self) -> None:
-        """Set the costs and reads of kernels that read it from a texture."""
+        """Set the costs and reads of kernels that read its stored value."""
         self.reads = frozenset((self,))
         self.scalars = NOTHING
         self.length = 0.0
@@ -97,9 +98,11 @@ class FusionNode:
         self.groups = frozenset()
 
 
-def fusion_nodes(lowered: LoweredGraph) -> list[FusionNode]:
+def fusion_nodes(lowered: LoweredGraph, target: Target) -> list[FusionNode]:
     """Return the nodes of a lowered graph by position, connected."""
-    nodes = [FusionNode(call, lowered.spec(at), at) for at, call in enumerate(lowered.calls)]
+    nodes = [
+        FusionNode(call, lowered.spec(at), at, target) for at, call in enumerate(lowered.calls)
+    ]
     for node, edges in zip(nodes, lowered.edges, strict=True):
         if node.op is not None:
             node.operands = [nodes[src] for src in set(edges)]

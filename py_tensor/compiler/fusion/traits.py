@@ -1,12 +1,13 @@
 """Facts about each kind of operation by which fusion places its nodes.
 
-Input: an op definition. Output: its `FusionTraits`.
+Input: an op definition. Output: its `FusionTraits`. Targets replace entries of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ...ir.node import OpInstance
@@ -25,9 +26,6 @@ from ...ops.op_def import (
     entry_of,
 )
 from ..kernel import KernelKind
-
-TILED = 8
-"""Cost, in operations, of reading an element in tile layout, whose position takes arithmetic."""
 
 
 class Recompute(Enum):
@@ -58,7 +56,9 @@ class FusionTraits(NamedTuple):
     """True if an operand is read at the positions of the result. It gets the operation, and
     True for the first operand."""
     is_epilogue: bool = False
-    """True if a kernel of a reduction can apply it to the reduction's result."""
+    """True if a kernel with a loop can apply it to the result of the loop."""
+    has_epilogue: bool = False
+    """True if its kernel can apply an elementwise consumer to its result, and stores that."""
     repeats: bool = False
     """True if it shows its operand's elements again, so that the operand is materialized instead
     of the result."""
@@ -85,20 +85,30 @@ TRAITS: dict[type[OpDef], FusionTraits] = {
     ),
     Concat: FusionTraits(spread=Spread.NEVER),
     Gather: FusionTraits(in_order=lambda call, is_first: not is_first),
-    Reduction: FusionTraits(KernelKind.REDUCE, spread=Spread.NEVER),
+    Reduction: FusionTraits(KernelKind.REDUCE, has_epilogue=True, spread=Spread.NEVER),
     Scan: FusionTraits(KernelKind.SCAN),
-    Contraction: FusionTraits(KernelKind.CONTRACT, spread=Spread.NEVER, read_cost=TILED),
+    Contraction: FusionTraits(KernelKind.CONTRACT, spread=Spread.NEVER),
     Loop: FusionTraits(KernelKind.LOOP),
 }
 """Facts about kinds of operations that lowering keeps and for which the defaults do not hold."""
 
 NO_TRAITS = FusionTraits()
-_traits: dict[type[OpDef], FusionTraits] = {}
 
 
-def traits_of(op: OpDef) -> FusionTraits:
-    """Return the facts about the kind of an operation."""
-    traits = _traits.get(type(op))
-    if traits is None:
-        traits = _traits[type(op)] = entry_of(TRAITS, op) or NO_TRAITS
-    return traits
+class TraitsTable:
+    """Facts about the kind of an operation: those in `TRAITS`, or the entries that replace them."""
+
+    def __init__(self, replaced: Mapping[type[OpDef], FusionTraits] = MappingProxyType({})) -> None:
+        self.replaced = replaced
+        self._known: dict[type[OpDef], FusionTraits] = {}
+
+    def __call__(self, op: OpDef) -> FusionTraits:
+        traits = self._known.get(type(op))
+        if traits is None:
+            traits = entry_of({**TRAITS, **self.replaced}, op) or NO_TRAITS
+            self._known[type(op)] = traits
+        return traits
+
+
+traits_of = TraitsTable()
+"""Return the facts about the kind of an operation on every target that replaces none."""

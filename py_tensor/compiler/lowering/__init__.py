@@ -1,7 +1,7 @@
-"""Lowering: rewrite operations that one kernel cannot compute, or computes slowly, into others.
+"""Lowering: rewrite operations that kernels of a target cannot compute into others.
 
-Input: an `OpGraph`. Output: a `LoweredGraph`, made by `lower.lower`.
-Reading order: `lower` (the pass over the graph), `reductions`, `narrow_convolutions`,
-`contractions`, `scans`, `gathers`, `complex_pairs`, `formulas` (operators on nodes, for the modules
-that follow), `sorts`, `scatters`.
+Input: an `OpGraph` and a `Target`. Output: a `LoweredGraph`, made by `lower.lower`.
+Reading order: `complex_pairs`, `lower` (the pass over the graph, with the rewrites that all targets
+have), `formulas` (operators on nodes, for the modules that follow), `gathers`, `sorts`, `scatters`,
+`pads` (rewrites that targets may choose).
 """

@@ -7,7 +7,7 @@ lowered graph.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 from ...dtypes import DType
@@ -21,8 +21,7 @@ from ...ops.reductions import SUM
 from ...ops.sources import IOTA
 from ...ops.views import CONCAT, DIAGONAL, PERMUTE, RESHAPE, SLICE
 from ..lowered_graph import LoweredGraph
-from .contractions import lower_contraction
-from .reductions import lower_reduction
+from .lower import lower_node
 
 
 class Formula(GraphValue):
@@ -71,20 +70,24 @@ class Formula(GraphValue):
 
     def reduced(self, op: Reduction, axis: int) -> Formula:
         """Reduce along an axis, which keeps length 1."""
-        return Formula(self.graph, lower_reduction(self.graph, op, self.at, (axis,)))
+        return self.lowered(op, (axis,))
 
     def sum(self, axis: int) -> Formula:
         return self.reduced(SUM, axis)
 
     def matmul(self, other: Formula) -> Formula:
         """Multiply matrices of shape (batch, rows, columns)."""
-        specs = self.graph.spec(self.at), self.graph.spec(other.at)
-        srcs = self.at, other.at
-        return Formula(self.graph, lower_contraction(self.graph, op_instance(DOT, specs), srcs))
+        return self.lowered(DOT, None, other)
 
     def by(self, op: OpDef, arg: Any) -> Formula:
         """Apply an operation of one operand with its static argument."""
         return Formula(self.graph, self.graph.add(op, (self.at,), arg))
+
+    def lowered(self, op: OpDef, arg: Hashable, *others: Formula) -> Formula:
+        """Apply an operation as the target of the graph computes it."""
+        srcs = self.at, *[other.at for other in others]
+        call = op_instance(op, tuple(map(self.graph.spec, srcs)), arg)
+        return Formula(self.graph, lower_node(self.graph, call, srcs))
 
 
 of: Callable[..., Formula] = value_of

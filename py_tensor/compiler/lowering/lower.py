@@ -5,58 +5,45 @@ Input: an `OpGraph`. Output: a `LoweredGraph`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ...ir.node import OpGraph, OpInstance, TensorSpec, op_instance
 from ...ops.op_def import (
     ComplexJoin,
     ComplexPart,
-    Contraction,
     Decomposition,
-    GatherAlong,
     Literal,
     OpDef,
     OptimizationBarrier,
-    Pad,
-    Reduction,
-    Scan,
-    Scatter,
-    Sort,
     ViewOp,
     entry_of,
 )
 from ...ops.views import BARRIER_VIEW, RESHAPE
 from ..lowered_graph import LoweredGraph
+from ..target import Lowering, Target
 from .complex_pairs import ComplexPair, is_kept_cheaply, joined, part_of, split, spread, stored_spec
-from .contractions import lower_contraction
-from .gathers import lower_gather_along
-from .reductions import lower_pad, lower_reduction
-from .scans import lower_scan
-from .scatters import lower_scatter
-from .sorts import lower_sort
 
 LoweredValue = Any
 """Position of a node of the lowered graph, or a `ComplexPair` of them for a complex value."""
 
 
-def lower(graph: OpGraph, draw_buffers: int, busy: int = 0) -> LoweredGraph:
-    """Rewrite a graph into operations of kernels that draw into at most `draw_buffers` buffers.
+def lower(graph: OpGraph, target: Target | None) -> LoweredGraph:
+    """Rewrite a graph into operations that kernels of a target compute.
 
-    If `draw_buffers` is 0, the graph is not drawn, and only decompositions are rewritten. A
-    contraction with fewer results than `busy` is split into parts.
+    If `target` is None, the graph runs on the host, and only decompositions are rewritten.
     """
-    lowered = LoweredGraph(graph, draw_buffers, busy)
+    lowered = LoweredGraph(graph, target)
     outputs, shared = set(graph.outputs), set(graph.shared)
     values: list[LoweredValue] = []
     for position, (call, edges) in enumerate(zip(graph.calls, graph.edges, strict=True)):
-        if not draw_buffers or graph.spec(position).dtype.kind != "c":
-            value = at = _lower_node(lowered, call, tuple(values[src] for src in edges))
+        if target is None or graph.spec(position).dtype.kind != "c":
+            value = at = lower_node(lowered, call, tuple(values[src] for src in edges))
         elif type(call) is TensorSpec:
             at = lowered.append(stored_spec(call))
             value = split(lowered, at)
         else:
-            value, at = _lower_node(lowered, call, tuple(values[src] for src in edges)), None
+            value, at = lower_node(lowered, call, tuple(values[src] for src in edges)), None
             if position in outputs or position in shared:
                 at = joined(lowered, value)
                 if position in outputs or not is_kept_cheaply(lowered, value):
@@ -76,18 +63,21 @@ def inlined(lowered: LoweredGraph, graph: OpGraph, operands: Iterable[int]) -> l
     for call, edges in zip(graph.calls, graph.edges, strict=True):
         srcs = tuple(values[src] for src in edges)
         is_leaf = type(call) is TensorSpec
-        values.append(next(leaves) if is_leaf else _lower_node(lowered, call, srcs))
+        values.append(next(leaves) if is_leaf else lower_node(lowered, call, srcs))
     return [values[at] for at in graph.outputs]
 
 
-def _lower_node(lowered: LoweredGraph, call: Any, srcs: tuple[LoweredValue, ...]) -> LoweredValue:
+def lower_node(lowered: LoweredGraph, call: Any, srcs: tuple[LoweredValue, ...]) -> LoweredValue:
+    """Append a node of the graph as kernels of the target, or the host, compute it."""
     if type(call) is not OpInstance:
         return lowered.append(call)
-    if not lowered.draw_buffers and not isinstance(call.op, Decomposition):
+    target: Target | None = lowered.target
+    if target is None and not isinstance(call.op, Decomposition):
         return lowered.append(call, srcs)
     if call.op.partwise and call.spec.dtype.kind == "c":
         return _lower_part(lowered, call, srcs, 0), _lower_part(lowered, call, srcs, 1)
-    lowering = entry_of(LOWERINGS, call.op) or LoweredGraph.append
+    own = None if target is None else entry_of(target.lowerings, call.op)
+    lowering = own or entry_of(LOWERINGS, call.op) or LoweredGraph.append
     return lowering(lowered, call, srcs)
 
 
@@ -104,7 +94,7 @@ def _lower_part(
         for value, dtype in zip(values, call.operands, strict=True)
     )
     specs = tuple(map(lowered.spec, srcs))
-    return _lower_node(lowered, op_instance(call.op, specs, call.arg), srcs)  # type: ignore[no-any-return]
+    return lower_node(lowered, op_instance(call.op, specs, call.arg), srcs)  # type: ignore[no-any-return]
 
 
 def _pair(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> ComplexPair:
@@ -139,15 +129,8 @@ def _has_barrier(lowered: LoweredGraph, at: int) -> bool:
     return op is BARRIER_VIEW
 
 
-LOWERINGS: dict[type[OpDef], Callable[..., LoweredValue]] = {
+LOWERINGS: dict[type[OpDef], Lowering] = {
     ViewOp: _viewed,
-    Pad: lower_pad,
-    GatherAlong: lower_gather_along,
-    Scatter: lower_scatter,
-    Sort: lower_sort,
-    Reduction: lambda lowered, call, srcs: lower_reduction(lowered, call.op, srcs[0], call.arg),
-    Scan: lower_scan,
-    Contraction: lower_contraction,
     Literal: lambda lowered, call, srcs: lowered.constant(call.arg, call.spec.dtype),
     OptimizationBarrier: lambda lowered, call, srcs: lowered.add(
         BARRIER_VIEW, srcs[:1], call.spec.shape
@@ -156,8 +139,8 @@ LOWERINGS: dict[type[OpDef], Callable[..., LoweredValue]] = {
     ComplexJoin: _pair,
     ComplexPart: lambda lowered, call, srcs: srcs[0][call.op.part],
 }
-"""Function that lowers each kind of operation.
+"""Function that lowers each kind of operation for all targets.
 
-It takes the lowered values of the operands and returns that of the result. Kinds without an entry
-are kept; kernels compute them, so that they need one in `compiler/codegen/expressions.py`.
+It takes the lowered values of the operands and returns that of the result. `Target.lowerings` has
+those that a target adds. Kinds without an entry in either are kept, and kernels compute them.
 """

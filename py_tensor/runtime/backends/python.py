@@ -21,7 +21,7 @@ class EvaluationPlan:
     """
 
     def __init__(self, graph: OpGraph) -> None:
-        lowered = self.lowered = lower(graph, draw_buffers=0)
+        lowered = self.lowered = lower(graph, None)
         self.kept = [(at, lowered.origin[at]) for at in (*graph.outputs, *graph.shared)]
         self.loops: dict[int, int] = {}
         self.read: dict[int, set[int]] = {}

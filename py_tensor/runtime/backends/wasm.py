@@ -14,6 +14,9 @@ from itertools import accumulate
 from time import perf_counter
 from typing import Any
 
+from ...compiler.buffers.plan import SLOT, words_of
+from ...compiler.buffers.target import BufferTarget
+from ...compiler.stages import Plan, make_plan, split_plan
 from ...dtypes import DType, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph
@@ -24,8 +27,6 @@ from .wasm_memory import Block, Pool, size_class
 
 LARGEST = 1 << 31
 """Bytes of the largest value; all addresses have 32 bits."""
-SLOT = 4
-"""Bytes of an address or a scalar."""
 TEMPORARY_ALIGNMENT = 64
 """Divisor of the positions of temporaries: the bytes of a line of the processor's cache."""
 
@@ -41,21 +42,20 @@ class MemoryCounts(Statistics):
 class LoadedPlan:
     """A plan whose words and slots are in memory.
 
-    The slots are addresses of leaves, outputs and temporaries, then scalars, and then the address
-    of scratch memory. `docs/architecture.md` describes the words of draws.
+    `compiler/buffers/plan` describes both.
     """
 
-    def __init__(self, plan: Any, kernels: KernelTable, pool: Pool) -> None:
+    def __init__(self, plan: Plan, kernels: KernelTable, pool: Pool) -> None:
         self.block: Block | None = None
         self.plan = plan
         self.programs = kernels.programs
         self.pool = pool
-        words = array("I", plan.words(self.programs.use))
+        words = words_of(plan, self.programs.use)
         self.numbers = {self.programs.numbers[draw.shader.source] for draw in plan.draws}
         self.is_compiled = False
         self.keep = plan.keep
         self.returned_leaves = frozenset(kept.number for kept in plan.keep if kept.is_leaf)
-        self.sizes = tuple(map(size_class, plan.outputs))
+        self.sizes = tuple([size_class(slot.nbytes) for slot in plan.outputs])
         self.nbytes = sum(self.sizes)
         self.results = [(spec.dtype, spec.size) for spec in plan.specs]
         self._successors: dict[int, list[int]] = {}
@@ -86,10 +86,10 @@ class LoadedPlan:
 
     def _place_temporaries(self) -> None:
         """Choose the positions of temporaries and scratch memory in the workspace."""
-        scratch = max([draw.scratch for draw in self.plan.draws], default=0)
+        scratch = max([draw.shader.scratch for draw in self.plan.draws], default=0)
         ends = accumulate(
             -(-nbytes // TEMPORARY_ALIGNMENT) * TEMPORARY_ALIGNMENT
-            for nbytes in (*self.plan.temporaries, scratch)
+            for nbytes in (*[slot.nbytes for slot in self.plan.temporaries], scratch)
         )
         self.positions = [0, *ends]
         self.space = self.positions.pop()
@@ -140,17 +140,15 @@ class WasmBackend(HostBackend):
 
     Args:
         engine: Compiles and runs WebAssembly.
-        compiler: Module with `make_plan`, `split_plan` and `target`.
     """
 
     name = "wasm"
     compiles = True
 
-    def __init__(self, engine: Engine, compiler: Any) -> None:
+    def __init__(self, engine: Engine) -> None:
         super().__init__()
         self.engine = engine
-        self.compiler = compiler
-        self.target = compiler.target(engine.has_fma)
+        self.target = BufferTarget(engine.has_fma)
         self.kernels = KernelTable(engine)
         self.programs = self.kernels.programs
         self.pool = Pool(engine.memory)
@@ -163,18 +161,17 @@ class WasmBackend(HostBackend):
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> LoadedPlan:
-        return self._loaded(self.compiler.make_plan(graph, self.target, self.programs.begin))
+        return self.load(make_plan(graph, self.target, self.programs.begin))
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
-        split = self.compiler.split_plan(
-            graph, self.target, constants, scalars, self.programs.begin
-        )
-        first = split.preparation and self._loaded(split.preparation)
-        return CompiledParts(self._loaded(split.plan), split.leaves, first, split.constants)
+        split = split_plan(graph, self.target, constants, scalars, self.programs.begin)
+        first = split.preparation and self.load(split.preparation)
+        return CompiledParts(self.load(split.plan), split.leaves, first, split.constants)
 
-    def _loaded(self, plan: Any) -> LoadedPlan:
+    def load(self, plan: Plan) -> LoadedPlan:
+        """Store a plan in memory."""
         return LoadedPlan(plan, self.kernels, self.pool)
 
     def run(
@@ -433,7 +430,6 @@ _NOTHING = nullcontext()
 
 def create() -> WasmBackend:
     """Create the backend in a page; raise BackendError if the browser lacks what it needs."""
-    from ...compiler.buffers import plan
     from .wasm_pyodide import load_engine
 
-    return WasmBackend(load_engine(), plan)
+    return WasmBackend(load_engine())

@@ -10,15 +10,9 @@ import struct
 from collections.abc import Collection, Sequence
 
 from ...compiler.kernel import FusionLimits
-from ...compiler.memory_plan import (
-    Device,
-    Plan,
-    Slot,
-    make_plan,
-    numbers_in,
-    split_plan,
-    texture_size,
-)
+from ...compiler.stages import Plan, make_plan, split_plan
+from ...compiler.textures.plan import Slot, numbers_in, texture_size, words_of
+from ...compiler.textures.target import TextureTarget
 from ...dtypes import DType, float32, shown
 from ...errors import BackendError, SizeError
 from ...ir.node import OpGraph
@@ -82,7 +76,7 @@ class WebGLBackend:
                 f"{limits['renderer']}; use another browser or device"
             )
         renderer = limits["renderer"]
-        self.device = Device(
+        self.device = TextureTarget(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
@@ -122,7 +116,7 @@ class WebGLBackend:
                     f"{self.device.largest * 2048 * 4} elements"
                 )
         self.plans += 1
-        self.bridge.plan(self.plans, plan.words(self.programs.use))
+        self.bridge.plan(self.plans, words_of(plan, self.programs.use))
         return Compiled(plan, self.plans, self.bridge, self.programs)
 
     def run(

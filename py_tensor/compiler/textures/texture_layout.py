@@ -3,15 +3,33 @@
 The width of an output depends on its size only. Temporaries are free: a GPU is faster if vertical
 neighbours among fragments read vertical neighbours among texels. Operands of contractions therefore
 have one matrix row per texture row, and split reductions have the texture width of their operand.
-Input: a `LoweredGraph` and its `KernelSchedule`. Output: `texture_widths` of the lowered graph.
+Input: a `LoweredGraph` and its `KernelSchedule`. Output: `widths` of the lowered graph.
 """
 
 from __future__ import annotations
 
-from ..ir.node import OpInstance
-from ..ops.contractions import CONVOLVE, DOT
-from .kernel import KernelKind, KernelSchedule
-from .lowered_graph import LoweredGraph, SplitReduction
+from ...ir.node import OpInstance
+from ...ops.contractions import CONVOLVE, DOT
+from ..kernel import KernelKind, KernelSchedule
+from ..lowered_graph import LoweredGraph, LoweredNodes, SplitReduction
+
+NARROW, WIDE = 128, 2048
+"""Texture widths: at most NARROW for textures of up to NARROW rows, WIDE for larger ones."""
+
+
+def row_of(size: int) -> int:
+    """Return the width in texels, a power of two, of the texture of `size` elements.
+
+    Small textures are about as high as wide: GPUs shade quads of 2 x 2 fragments, and software
+    renderers distribute the rows of a texture among CPU cores.
+    """
+    texels = max(1, -(-size // 4))
+    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
+
+
+def texture_row(nodes: LoweredNodes, at: int) -> int:
+    """Return the texture width in texels of a materialized node in row-major order."""
+    return nodes.widths.get(at) or row_of(nodes.spec(at).size)
 
 
 def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int) -> None:
@@ -23,10 +41,10 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
     fixed |= {at for kernel in schedule.kernels if kernel.outputs[1:] for at in kernel.outputs}
 
     def choose(at: int, width: int) -> None:
-        free = not lowered.is_leaf(at) and at not in fixed and at not in lowered.texture_widths
+        free = not lowered.is_leaf(at) and at not in fixed and at not in lowered.widths
         texels = -(-lowered.spec(at).size // 4)
         if free and width and -(-texels // width) <= largest and width <= largest:
-            lowered.texture_widths[at] = width
+            lowered.widths[at] = width
 
     for kernel in reversed(schedule.kernels):
         call = lowered.calls[kernel.root]
@@ -38,7 +56,7 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
                 choose(base, call.arg.stride[0] * width * channels // 4)
             elif call.op is DOT and strides is not None and strides[2] == 1:
                 choose(base, strides[1] // 4)
-        output_width = lowered.texture_widths.get(kernel.output)
+        output_width = lowered.widths.get(kernel.output)
         for at in kernel.inputs:
             if output_width and at not in kernel.tiles and _follows(lowered, at, kernel.output):
                 choose(at, output_width)
@@ -46,7 +64,7 @@ def choose_widths(lowered: LoweredGraph, schedule: KernelSchedule, largest: int)
         if type(call) is OpInstance and isinstance(call.arg, SplitReduction):
             base = lowered.view(lowered.edges[at][0])[0]
             texels = -(-call.spec.size // 4)
-            choose(at, min(lowered.texture_row(base), 1 << (texels - 1).bit_length()))
+            choose(at, min(texture_row(lowered, base), 1 << (texels - 1).bit_length()))
 
 
 def _follows(lowered: LoweredGraph, at: int, out: int) -> bool:

@@ -10,20 +10,18 @@ from __future__ import annotations
 
 import math
 
-from ...ir.node import OpInstance, op_instance, tensor_spec
-from ...ops.contractions import CONVOLVE, DOT, Window
-from ...ops.elementwise import CAST
-from ...ops.reductions import SUM
-from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
-from ..lowered_graph import LoweredGraph
+from ....ir.node import OpInstance, op_instance, tensor_spec
+from ....ops.contractions import CONVOLVE, DOT, Window
+from ....ops.elementwise import CAST
+from ....ops.reductions import SUM
+from ....ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from ...lowered_graph import LoweredGraph
 from .narrow_convolutions import PLAIN, as_rows, best_form, in_form, in_order, padded, up
 from .reductions import SHORTEST, cast, sum_of_products
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Lower the contraction `call` of the nodes `srcs`."""
-    if not lowered.draw_buffers:
-        return lowered.append(call, srcs)
     if call.op is CONVOLVE:
         return _convolve(lowered, call, *srcs)
     assert call.op is DOT
@@ -64,7 +62,9 @@ def _parts(lowered: LoweredGraph, channels: int, taps: int, results: int) -> int
     parts. Together this takes least if there are about as many parts as steps of four products.
     """
     products = taps * channels
-    wanted = min(products // SHORTEST, math.isqrt(products // 4), lowered.busy // max(1, results))
+    wanted = min(
+        products // SHORTEST, math.isqrt(products // 4), lowered.target.busy // max(1, results)
+    )
     return next((n for n in range(wanted, 1, -1) if channels % (4 * n) == 0), 1)
 
 

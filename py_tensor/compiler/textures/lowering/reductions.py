@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 
-from ...ir.node import OpInstance, op_instance, tensor_spec
-from ...ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
-from ...ops.op_def import Reduction
-from ...ops.reductions import MAX, MIN, SUM
-from ...ops.sources import IOTA
-from ...ops.views import PAD, PERMUTE, RESHAPE
-from ..lowered_graph import LoweredGraph, SplitReduction, row_of
+from ....ir.node import OpInstance, op_instance, tensor_spec
+from ....ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
+from ....ops.op_def import Reduction
+from ....ops.reductions import MIN, SUM
+from ....ops.sources import IOTA
+from ....ops.views import PERMUTE, RESHAPE
+from ...lowered_graph import LoweredGraph, SplitReduction
+from ..texture_layout import row_of
 
 FEW_RESULTS = 8192
 """Number of results below which a reduction leaves most of a GPU idle."""
@@ -27,7 +28,7 @@ def lower_reduction(lowered: LoweredGraph, op: Reduction, src: int, axes: tuple[
     """Lower the reduction `op` of the node `src` along `axes`, which keep length 1."""
     call = op_instance(op, (lowered.spec(src),), axes)
     results, length = call.spec.size, math.prod(call.specs[0].shape[axis] for axis in axes)
-    if not lowered.draw_buffers or results >= FEW_RESULTS or length <= LONG or results == 0:
+    if results >= FEW_RESULTS or length <= LONG or results == 0:
         return lowered.append(call, (src,))
     if op.extreme is not None:
         return _position(lowered, op, src, call)
@@ -56,35 +57,6 @@ def lower_reduction(lowered: LoweredGraph, op: Reduction, src: int, axes: tuple[
         partial = lowered.add(RESHAPE, (partial,), (*order, parts))
         rest = lower_reduction(lowered, op, lowered.add(PERMUTE, (partial,), REORDER), (4,))
     return lowered.add(RESHAPE, (rest,), call.spec.shape)
-
-
-def lower_pad(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, int]) -> int:
-    """Lower a padding; a padded maximum becomes the maximum of a padded operand.
-
-    An elementwise consumer can then be the epilogue of the reduction. Pooled images whose channels
-    are padded are thus added to other images in one draw.
-    """
-    src, fill = srcs
-    base, stack = lowered.view(src)
-    if stack or lowered.op(base) not in (MAX, MIN) or not _is_read_once(lowered, (src, base)):
-        return lowered.append(call, srcs)
-    pooled, size = lowered.calls[base], call.specs[0].size
-    axes, shape = pooled.arg, pooled.specs[0].shape
-    kept = [axis for axis in range(len(shape)) if axis not in axes]
-    if call.specs[0].shape != tuple(shape[axis] for axis in kept) or call.spec.size > 4 * size:
-        return lowered.append(call, srcs)
-    borders = dict(zip(kept, call.arg, strict=True))
-    arg = tuple(borders.get(axis, (0, 0, 0)) for axis in range(len(shape)))
-    padded = lowered.add(PAD, (lowered.edges[base][0], fill), arg)
-    return lowered.add(RESHAPE, (lowered.add(pooled.op, (padded,), axes),), call.spec.shape)
-
-
-def _is_read_once(lowered: LoweredGraph, nodes: tuple[int, int]) -> bool:
-    """Return True if only one node of the graph reads the value of these nodes."""
-    graph = lowered.graph
-    origins = {position for position, at in lowered.origin.items() if at in nodes}
-    readers = [at for at, edges in enumerate(graph.edges) if not origins.isdisjoint(edges)]
-    return len(set(readers) - origins) == 1 and origins.isdisjoint({*graph.outputs, *graph.shared})
 
 
 REORDER = (0, 2, 1, 3, 4)

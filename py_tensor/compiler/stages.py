@@ -1,91 +1,31 @@
-"""Memory plan: kernels in order with the textures that they draw into, run by one call.
+"""Stages: kernels in order with the slots that they read and write, run by one call.
 
-Input: an `OpGraph` and the limits of the device. Output: a `Plan`, which has no values and can run
-with others.
+Loops are unrolled, and temporaries whose lifetimes do not overlap share a slot.
+Input: an `OpGraph` and a `Target`. Output: a `Plan`, which has no values and can run with others.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..dtypes import DTYPES, DType, float16
 from ..ir.node import OpGraph, OpInstance, Scalar, TensorSpec
-from ..language.glsl import GLSL
-from ..language.printer import Printer
-from .codegen.contract_kernel import tile_dtype
 from .codegen.shader import Shader
-from .codegen.tile_heuristics import BUSY_PROCESSOR, tilings_of
-from .codegen.write import write
 from .fusion.fuse import fuse
-from .kernel import FusionLimits, Kernel, KernelKind
-from .lowered_graph import LoopItem, LoopSpec, LoweredGraph, row_of
+from .kernel import Kernel, KernelKind
+from .lowered_graph import LoopItem, LoopSpec, LoweredGraph
 from .lowering.lower import lower
-from .texture_layout import choose_widths
-
-FORMATS = {dtype.name: number for number, dtype in enumerate(DTYPES)} | {"bool": 7}
-"""Number of each dtype's texture format in the bridge; bool is stored as uint8."""
-FLOAT32_AS_FLOAT16 = 8
-"""Texture format of float32 values that are stored as float16."""
-
-
-class Device(NamedTuple):
-    """Capabilities of a WebGL2 context; `largest` is the largest texture side in texels."""
-
-    largest: int
-    draw_buffers: int
-    limits: FusionLimits
-    float_as_half: bool = False
-    on_processor: bool = False
-    """True for a software renderer, which draws on the CPU."""
-    printer: Printer = GLSL
-    """Printer of the language of its shaders."""
-
-    @property
-    def busy(self) -> int:
-        """Results of a contraction, 32 in a fragment, that occupy a GPU or a processor."""
-        return 32 * (BUSY_PROCESSOR if self.on_processor else 2048)
-
-    def format(self, dtype: DType) -> int:
-        if self.float_as_half and dtype.name == "float32":
-            return FLOAT32_AS_FLOAT16
-        return FORMATS[dtype.name]
-
-
-def numbers_in(dtype: DType) -> int:
-    """Return how many numbers in a texture an element takes."""
-    return 2 if dtype.kind == "c" else 1
-
-
-def texture_size(size: int, width: int | None = None) -> tuple[int, int]:
-    """Return width and height of the texture of `size` elements, whose width may be given."""
-    width = width or row_of(size)
-    return width, max(1, -(-size // (4 * width)))
-
-
-class Slot(NamedTuple):
-    """Texture of a plan; a 2-D texture has no layers."""
-
-    format: int
-    width: int
-    height: int
-    layers: int | None = None
-
-    @property
-    def nbytes(self) -> int:
-        """Size of the texture in bytes."""
-        stored = float16 if self.format == FLOAT32_AS_FLOAT16 else DTYPES[self.format]
-        return 4 * stored.itemsize * self.width * self.height * (self.layers or 1)
+from .target import StoredValue, Target
 
 
 class Draw(NamedTuple):
-    """One kernel with the slots that it reads and writes, one of these for each output."""
+    """One call of a kernel, with the slots that it reads and one that it writes for each output."""
 
     kernel: Kernel
     shader: Shader
     targets: tuple[int, ...]
-    viewport: tuple[int, int]
+    slot: Any
+    """Slot of the first target, as `TargetStorage.slot` gives it."""
     inputs: tuple[int, ...]
     uniforms: tuple[tuple[int, ...], ...]
 
@@ -107,25 +47,13 @@ class Plan(NamedTuple):
     lowered: LoweredGraph
     draws: tuple[Draw, ...]
     leaves: int
-    outputs: tuple[Slot, ...]
+    outputs: tuple[Any, ...]
     specs: tuple[TensorSpec, ...]
     """Specs of the outputs."""
-    temporaries: tuple[Slot, ...]
+    temporaries: tuple[Any, ...]
     keep: tuple[KeptNode, ...]
     implicit_uniforms: tuple[float, ...]
     """Extra scalar uniforms after the graph's own: lowering constants, iteration numbers, sizes."""
-
-    def words(self, program_id: Callable[[Shader], int]) -> array[int]:
-        """Serialize the plan for the bridge; webgl_js_bridge/plans.js documents the layout."""
-        words = array("i", [self.leaves, len(self.outputs), len(self.temporaries), len(self.draws)])
-        for slot in (*self.outputs, *self.temporaries):
-            words.extend((*slot[:3], slot.layers or 0))
-        for draw in self.draws:
-            words.extend((program_id(draw.shader), *draw.viewport))
-            for numbers in (draw.targets, draw.inputs, *draw.uniforms):
-                words.append(len(numbers))
-                words.extend(numbers)
-        return words
 
 
 class SplitPlan(NamedTuple):
@@ -144,16 +72,16 @@ Begin = Callable[[Shader], object]
 driver compiles while others are written."""
 
 
-def make_plan(graph: OpGraph, device: Device, begin: Begin = lambda _: None) -> Plan:
-    """Compile a graph to a plan for a device."""
-    stages = Stages(graph, device)
+def make_plan(graph: OpGraph, target: Target, begin: Begin = lambda _: None) -> Plan:
+    """Compile a graph to a plan for a target."""
+    stages = Stages(graph, target)
     stages.write(stages.all, begin)
     return stages.plan(stages.all, stages.leaves, stages.results)
 
 
 def split_plan(
     graph: OpGraph,
-    device: Device,
+    target: Target,
     constants: Collection[int],
     scalars: Collection[int],
     begin: Begin = lambda _: None,
@@ -163,7 +91,7 @@ def split_plan(
     `constants` and `scalars` are the numbers of leaves and scalars that never change. A result of
     the graph is not in the preparation, since each run returns a new value.
     """
-    stages = Stages(graph, device)
+    stages = Stages(graph, target)
     leaves, results = stages.leaves, stages.results
     kept = {value for _, value, _ in results}
     known = {leaves[number] for number in constants}
@@ -195,12 +123,11 @@ def split_plan(
 class Stages:
     """Kernels of a graph with their shaders, in order, to make plans of."""
 
-    def __init__(self, graph: OpGraph, device: Device) -> None:
-        self.lowered = lowered = lower(graph, device.draw_buffers, device.busy)
-        self.device = device
-        schedule = fuse(lowered, device.limits)
-        choose_widths(lowered, schedule, device.largest)
-        self.tilings = tilings_of(lowered, device.draw_buffers, device.largest, device.on_processor)
+    def __init__(self, graph: OpGraph, target: Target) -> None:
+        self.lowered = lowered = lower(graph, target)
+        self.target = target
+        schedule = fuse(lowered, target)
+        self.storage = target.storage(lowered, schedule)
         self.leaves: list[StoredValue] = []
         self.scalars: dict[int, int] = {}
         """Number of each scalar uniform, by position."""
@@ -244,11 +171,12 @@ class Stages:
         elif self.lowered.spec(kernel.output).size:
             sources = tuple(self.stored(iteration, at, at in kernel.tiles) for at in kernel.inputs)
             numbers: dict[int, int] = {}
+            tiled = self.target.writes_tiles(kernel.kind)
             around = iteration
             while around is not None:
                 numbers[self.lowered.calls[around.loop].arg.iteration] = around.numbers[-1]
                 around = around.around
-            targets = tuple(StoredValue(at, kernel.kind.tiled, before) for at in kernel.outputs)
+            targets = tuple(StoredValue(at, tiled, before) for at in kernel.outputs)
             yield Stage(kernel, targets, sources, numbers)
 
     def stored(self, iteration: Iteration | None, at: int, tiled: bool = False) -> StoredValue:
@@ -278,20 +206,8 @@ class Stages:
     def write(self, stages: Sequence[Stage], begin: Begin) -> None:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
-            half, printer = self.device.float_as_half, self.device.printer
-            shader = write(self.lowered, kernel, self.tilings, half, printer)
-            self.shaders[kernel] = shader
+            shader = self.shaders[kernel] = self.storage.write(kernel)
             begin(shader)
-
-    def slot(self, value: StoredValue) -> Slot:
-        """Return the format and size of the texture that holds a value."""
-        at = value.node
-        spec = self.lowered.spec(at)
-        if value.tiled:
-            tiling = self.tilings[at]
-            return Slot(self.device.format(tile_dtype(spec.dtype)), *tiling.texture, tiling.layers)
-        size = texture_size(spec.size, self.lowered.texture_row(at))
-        return Slot(self.device.format(spec.dtype), *size)
 
     def plan(
         self,
@@ -301,13 +217,13 @@ class Stages:
     ) -> Plan:
         """Return the plan of some stages, given stored values that they read."""
         slots = {leaf: slot for slot, leaf in enumerate(leaves)}
-        outputs: list[Slot] = []
+        outputs: list[Any] = []
         specs: list[TensorSpec] = []
         keep = []
         for position, value, spec in results:
             slot = slots.setdefault(value, len(leaves) + len(outputs))
             if slot == len(leaves) + len(outputs):
-                outputs.append(self.slot(value))
+                outputs.append(self.storage.slot(value))
                 specs.append(spec)
             is_leaf = slot < len(leaves)
             keep.append(KeptNode(position, is_leaf, slot if is_leaf else slot - len(leaves)))
@@ -333,24 +249,23 @@ class Stages:
                 ]
             )
             inputs = tuple([slots[source] for source in stage.sources])
-            size = self.slot(stage.targets[0])
-            viewport = size.width, size.height
+            slot = self.storage.slot(stage.targets[0])
             targets = tuple([slots[target] for target in stage.targets])
-            draws.append(Draw(stage.kernel, shader, targets, viewport, inputs, uniforms))
-        textures = tuple(outputs), tuple(specs), tuple(temporaries)
+            draws.append(Draw(stage.kernel, shader, targets, slot, inputs, uniforms))
+        stored = tuple(outputs), tuple(specs), tuple(temporaries)
         implicit = (*self.implicit_uniforms, *sizes)
-        return Plan(self.lowered, tuple(draws), len(leaves), *textures, tuple(keep), implicit)
+        return Plan(self.lowered, tuple(draws), len(leaves), *stored, tuple(keep), implicit)
 
-    def assigned(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Slot]:
-        """Assign slots to temporaries; equal sizes share slots if their lifetimes are disjoint."""
+    def assigned(self, stages: Sequence[Stage], slots: dict[StoredValue, int]) -> list[Any]:
+        """Assign slots to temporaries; equal slots are shared if their lifetimes are disjoint."""
         first = len(slots)
         last = {source: stage for stage in stages for source in stage.sources}
-        temporaries: list[Slot] = []
-        free: dict[Slot, list[int]] = {}
+        temporaries: list[Any] = []
+        free: dict[Any, list[int]] = {}
         for stage in stages:
             for target in stage.targets:
                 if target not in slots:
-                    size = self.slot(target)
+                    size = self.storage.slot(target)
                     if not free.get(size):
                         free[size] = [first + len(temporaries)]
                         temporaries.append(size)
@@ -363,16 +278,8 @@ class Stages:
         return temporaries
 
 
-class StoredValue(NamedTuple):
-    """Value of a node, as it is stored, in one iteration of each of the loops around it."""
-
-    node: int
-    tiled: bool = False
-    iterations: tuple[int, ...] = ()
-
-
 class Stage(NamedTuple):
-    """One draw: a kernel in one iteration of a loop."""
+    """One call of a kernel, in one iteration of a loop."""
 
     kernel: Kernel
     targets: tuple[StoredValue, ...]

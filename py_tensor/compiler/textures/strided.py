@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
-from .positions import total
+from ..codegen.positions import total
 from .reads import Reads
+from .texture_layout import texture_row
 
 
 class _Part(NamedTuple):
@@ -38,7 +39,7 @@ def fetched(reads: Reads, slot: int, view: View, texel: Whole) -> list[Value]:
 
     Rows of the view have whole texels.
     """
-    row, let = reads.nodes.texture_row(reads.kernel.inputs[slot]), reads.code.let
+    row, let = texture_row(reads.nodes, reads.kernel.inputs[slot]), reads.code.let
     parts, stride = _parts(view, texel), view.strides[-1]
     if stride % 4:
         first = let(_sum(parts, view.offset), "i")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ..ops.contractions import Window
+from ...ops.contractions import Window
 
 SHARED = 12
 """Largest number of texels that a fragment may hold for several taps of a row of the kernel."""

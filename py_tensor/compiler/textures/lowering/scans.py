@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 
-from ...ir.node import OpInstance, tensor_spec
-from ...ops.op_def import Scan
-from ...ops.views import BROADCAST, RESHAPE, SLICE
-from ..lowered_graph import LoweredGraph, ScanBlock
+from ....ir.node import OpInstance, tensor_spec
+from ....ops.op_def import Scan
+from ....ops.views import BROADCAST, RESHAPE, SLICE
+from ...lowered_graph import LoweredGraph, ScanBlock
 
 READ_AGAIN = 1 << 20
 """Elements that may be read repeatedly to save a draw; a GPU reads them in less time."""
@@ -29,7 +29,7 @@ def lower_scan(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -
     if not call.spec.size:
         return lowered.append(call, srcs)
     outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-    texels = 8 if lowered.draw_buffers >= 8 else 4
+    texels = 8 if lowered.target.draw_buffers >= 8 else 4
     if inner == 1:
         frame, along, chunk = (1, outer, length), 2, 4 * texels
     else:

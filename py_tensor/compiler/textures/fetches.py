@@ -12,11 +12,13 @@ from typing import NamedTuple
 from ...language.statements import Statements
 from ...language.tree import Value, Whole
 from ...ops.index_map import View
-from .indices import Index, LanePositions
-from .kernel_nodes import KernelNodes
-from .positions import keeps_texels, mapped, reads_pairs
+from ..codegen.indices import Index, LanePositions
+from ..codegen.kernel_nodes import KernelNodes
+from ..codegen.positions import keeps_texels, mapped, reads_pairs
+from ..codegen.types import either
 from .reads import Reads
 from .strided import fetched
+from .texture_layout import texture_row
 from .tiles import Tiling
 
 
@@ -60,8 +62,6 @@ class Fetches(Reads):
         super().__init__(nodes, code)
         self.positions = positions
         self.modes: dict[int, set[ReadMode]] = {}
-        self.numbers: dict[Whole, Value] = {}
-        """Numbers of texels, by the position at which the texel starts."""
 
     def fetch(self, at: int, index: Index) -> Value:
         """Return the four lanes of an input at an index."""
@@ -75,8 +75,8 @@ class Fetches(Reads):
         """Return the four lanes of an input at an index, read in the cheapest way."""
         tiling = self.nodes.tilings.get(at) if at in self.kernel.tiles else None
         has_texels = tiling is None or tiling.whole_texels
-        width = self.nodes.texture_row
-        alike = tiling is None and width(at) == width(self.kernel.output)
+        width, own = (texture_row(self.nodes, node) for node in (at, self.kernel.output))
+        alike = tiling is None and width == own
         slot = self.kernel.inputs.index(at)
         request = _Request(at, slot, index, tiling, has_texels, alike)
         for mode, way in _WAYS:
@@ -100,7 +100,7 @@ class Fetches(Reads):
         if tiling is not None:
             number = self._texel_of(positions.first(index))
             return self.load(slot, *tiling.texel(number, code.let))
-        texel = positions.column_and_row(index, self.nodes.texture_row(at))
+        texel = positions.column_and_row(index, texture_row(self.nodes, at))
         if texel is not None:
             return self.load(slot, *[code.let(part, "i") for part in texel])
         return self.texel(slot, self._texel_of(positions.first(index)))
@@ -113,7 +113,7 @@ class Fetches(Reads):
         four = self.code.let((index.pair >> 1) & -4, "i")
         texel = self.fetch(at, Index(index.size, first=four, stack=index.stack))
         even = (index.pair & 4).equals(0)
-        return self.either(even, texel.lane("xxyy"), texel.lane("zzww"))
+        return either(self.code, even, texel.lane("xxyy"), texel.lane("zzww"))
 
     def _splat(self, request: _Request) -> Value | None:
         position = self.positions.splat(request.lanes)
@@ -168,7 +168,7 @@ class Fetches(Reads):
 
     def _texel_of(self, first: Whole) -> Whole:
         """Return the number of the texel that starts at a position."""
-        return self.numbers.get(first) or first // 4
+        return self.positions.numbers.get(first) or first // 4
 
     def _element(self, slot: int, position: Whole, tiling: Tiling | None) -> Value:
         if tiling is None:

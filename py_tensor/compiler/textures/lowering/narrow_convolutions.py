@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
 
-from ...ir.node import OpInstance, op_instance
-from ...ops.contractions import CONVOLVE, Window
-from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
-from ..lowered_graph import LoweredGraph
+from ....ir.node import OpInstance, op_instance
+from ....ops.contractions import CONVOLVE, Window
+from ....ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from ...lowered_graph import LoweredGraph
 from ..taps import UNROLLED, taps_of
 
 DRAW = 1 << 14

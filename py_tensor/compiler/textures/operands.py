@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...language.tree import Value, Whole
-from .positions import total
+from ..codegen.positions import total
 
 Let = Callable[[Any, str], Any]
 """Function that declares a variable for a number, before the loop if the number is the same."""

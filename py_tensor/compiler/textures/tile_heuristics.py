@@ -15,7 +15,8 @@ from typing import Any
 from ...ops.contractions import CONVOLVE, Window
 from ...ops.op_def import Contraction, Scan
 from ..lowered_graph import LoweredGraph, LoweredNodes, ScanBlock
-from ..taps import taps_of
+from .taps import taps_of
+from .texture_layout import texture_row
 from .tiles import Tiling
 
 BUSY = 512
@@ -34,7 +35,7 @@ def tilings_of(
         op = lowered.op(at)
         if isinstance(op, Contraction):
             (base, *a), (_, *b) = map(lowered.strides, lowered.edges[at])
-            key = (call, *a, *b, lowered.texture_row(base))
+            key = (call, *a, *b, texture_row(lowered, base))
             if key not in known:
                 known[key] = candidates(lowered, at, draw_buffers, limit, on_processor)[0][1]
             tilings[at] = known[key]
@@ -65,8 +66,8 @@ def candidates(
         base = lowered.view(lowered.edges[at][0])[0]
         by_row = by_column = False
         stride = window.stride[0] * call.specs[0].shape[2] * call.specs[0].shape[3]
-    texture_row = 4 * lowered.texture_row(base)
-    below = texture_row // stride if texture_row % stride == 0 else 0
+    row = 4 * texture_row(lowered, base)
+    below = row // stride if row % stride == 0 else 0
     candidates: list[tuple[float, Tiling]] = []
     fetches = {height: _left_fetches(height, window) for height in (4, 8, 2, 1)}
     for height, width, spread in product(fetches, (8, 4), (2, 4, 1)):

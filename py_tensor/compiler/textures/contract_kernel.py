@@ -14,11 +14,12 @@ from ...dtypes import DType, float32
 from ...language.statements import Statements
 from ...language.tree import Value, Whole
 from ...ops.contractions import CONVOLVE, Window
-from ..taps import taps_of
+from ..codegen.types import KIND, converted, either, wrapped
 from .operands import OperandMatrix, Texels, across_rows, along_rows
+from .taps import taps_of
+from .texture_layout import texture_row
+from .texture_writer import TextureWriter
 from .tile_heuristics import layout
-from .types import KIND, converted, wrapped
-from .writer import Writer
 
 LANES = "xyzw"
 
@@ -28,7 +29,7 @@ def tile_dtype(dtype: DType) -> DType:
     return float32 if dtype.kind == "f" else dtype
 
 
-def write_contract(writer: Writer) -> None:
+def write_contract(writer: TextureWriter) -> None:
     """Write the statements of a contraction, whose outputs are the block."""
     is_convolution = writer.nodes.calls[writer.kernel.root].op is CONVOLVE
     block = _Convolution(writer) if is_convolution else _Product(writer)
@@ -40,7 +41,7 @@ def write_contract(writer: Writer) -> None:
 class _Block:
     """Rows by texels of a product, which a fragment sums up."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: TextureWriter) -> None:
         nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code: Statements = writer.code
@@ -111,7 +112,7 @@ class _Product(_Block):
         is_upright = columns == 1
         row = rows if is_upright else columns
         length = nodes.spec(at).shape[2 if is_upright else 1]
-        width = nodes.texture_row(base)
+        width = texture_row(nodes, base)
         matrix = OperandMatrix(self.line, offset // 4, group, row // 4, length // 4, width)
         return _Operand(at, base, matrix, is_upright)
 
@@ -158,7 +159,7 @@ class _Product(_Block):
 class _Convolution(_Block):
     """Convolution, in loops over the rows of the kernel, its taps in a row, and channels."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: TextureWriter) -> None:
         super().__init__(writer)
         self.window: Window = self.call.arg
         self.image_shape = self.call.specs[0].shape
@@ -250,7 +251,7 @@ class _Convolution(_Block):
         if self.leaves_row:
             x = code.printer.whole(code.let(self.x0 + (kx * self.window.dilation[1] + column), "x"))
             inside = code.let((x >= 0) & (x < width), "b")
-            value = self.writer.fetches.either(inside, value, self.zero)
+            value = either(self.code, inside, value, self.zero)
         return code.variable(value, "v")
 
 

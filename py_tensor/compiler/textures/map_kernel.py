@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .writer import Writer
+from .texture_writer import TextureWriter
 
 
-def write_map(writer: Writer) -> None:
+def write_map(writer: TextureWriter) -> None:
     """Write the statements of a map kernel."""
     writer.result(writer.own_texel())

@@ -12,6 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..kernel import KernelKind
+
+TILED_KINDS = frozenset((KernelKind.SCAN, KernelKind.CONTRACT))
+"""Kinds of kernels that write tile layout."""
+
 
 class Tiling(NamedTuple):
     """Tile layout of a result (lines, rows, columns) in a texture array.

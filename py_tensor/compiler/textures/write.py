@@ -9,19 +9,20 @@ from ...ir.bounded_cache import BoundedCache
 from ...language.printer import InputTexture, Printer, ShaderParts
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT
+from ..codegen.expressions import EXPRESSIONS
+from ..codegen.kernel_nodes import KernelNodes
+from ..codegen.shader import Shader
+from ..codegen.types import KIND, kept
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
-from .expressions import EXPRESSIONS
 from .fetches import ReadMode
-from .kernel_nodes import KernelNodes
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
-from .shader import Shader
-from .tiles import Tiling
-from .types import KIND, kept
-from .writer import Writer
+from .texture_layout import texture_row
+from .texture_writer import TextureWriter
+from .tiles import TILED_KINDS, Tiling
 
 WRITERS = {
     KernelKind.MAP: write_map,
@@ -60,17 +61,17 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     kernel = nodes.kernel
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
-    writer = Writer(nodes, EXPRESSIONS, printer)
+    writer = TextureWriter(nodes, EXPRESSIONS, printer)
     WRITERS[kernel.kind](writer)
     code, fetches = writer.code, writer.fetches
     outputs = [nodes.spec(at).dtype for at in kernel.outputs]
-    if kernel.kind.tiled:
+    if kernel.kind in TILED_KINDS:
         outputs = [tile_dtype(outputs[0])] * nodes.tilings[kernel.root].layers
     for number, dtype in enumerate(outputs):
         if float_as_half and dtype is float32:
             code.output(number, kept(code, code.value(f"y{number}", FLOAT), float16))
     inputs = [
-        InputTexture(kind, None if at in kernel.tiles else nodes.texture_row(at))
+        InputTexture(kind, None if at in kernel.tiles else texture_row(nodes, at))
         for at, kind in zip(kernel.inputs, fetches.kinds, strict=True)
     ]
     scalars = writer.uniforms

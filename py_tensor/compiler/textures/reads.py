@@ -6,9 +6,9 @@ Input: positions. Output: values. The shader gets a function for each input that
 from __future__ import annotations
 
 from ...language.statements import Statements
-from ...language.tree import LOGICAL, Value, Whole
-from .kernel_nodes import KernelNodes
-from .types import KIND
+from ...language.tree import Value, Whole
+from ..codegen.kernel_nodes import KernelNodes
+from ..codegen.types import KIND
 
 
 class Reads:
@@ -48,9 +48,3 @@ class Reads:
         """Return an element of an input."""
         self.elements.add(slot)
         return self.code.call(f"pt_at{slot}", self.kinds[slot], position, lanes=1)
-
-    def either(self, condition: Value, a: Value, b: Value) -> Value:
-        """Return one of two values by a comparison of numbers."""
-        text = self.code.printer.either(condition.text, a.text, b.text)
-        uses = condition.uses | a.uses | b.uses
-        return self.code.value(text, a.kind, a.lanes, LOGICAL, uses)

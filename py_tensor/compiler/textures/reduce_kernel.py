@@ -15,14 +15,14 @@ from ...dtypes import int32
 from ...language.tree import INT, TRUTH, Value, Whole
 from ...ops.index_map import make_view, row_major
 from ...ops.op_def import Reduction, for_dtype
+from ..codegen.indices import Index
+from ..codegen.positions import Axes, total
+from ..codegen.types import KIND, converted, hidden, literal
 from ..lowered_graph import SplitReduction
-from .indices import Index
-from .positions import Axes, total
-from .types import KIND, converted, hidden, literal
-from .writer import Writer
+from .texture_writer import TextureWriter
 
 
-def write_reduce(writer: Writer) -> None:
+def write_reduce(writer: TextureWriter) -> None:
     """Write the statements of a reduce kernel."""
     first = writer.own_texel()
     loop = _Loop(writer, first)
@@ -43,7 +43,7 @@ def write_reduce(writer: Writer) -> None:
 class _Loop:
     """Writer of the loops of one reduction."""
 
-    def __init__(self, writer: Writer, first: Value) -> None:
+    def __init__(self, writer: TextureWriter, first: Value) -> None:
         nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code = writer.code

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from ...language.tree import Value, Whole
 from ...ops.op_def import Scan, for_dtype
+from ..codegen.indices import Index
+from ..codegen.types import KIND, converted, number
 from ..lowered_graph import ScanBlock
-from .indices import Index
-from .types import KIND, converted, number
-from .writer import Writer
+from .texture_writer import TextureWriter
 
 
-def write_scan(writer: Writer) -> None:
+def write_scan(writer: TextureWriter) -> None:
     """Write the statements of a scan, whose outputs are the chunk."""
     code, tiling = writer.code, writer.nodes.tilings[writer.kernel.root]
     first, line, row = tiling.fragment(writer.column, writer.row, code.let)
@@ -31,7 +31,7 @@ def write_scan(writer: Writer) -> None:
 class _Chunk:
     """Writer of the loops of a chunk: over the elements before it unless `alone`, then over it."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: TextureWriter) -> None:
         nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code = writer.code

@@ -1,0 +1,245 @@
+"""Writer of the statements of a kernel for linear memory, four neighbouring elements at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from ...ir.node import Scalar
+from ...language.printer import Printer
+from ...language.sizes import ARRAYS
+from ...language.tree import INT, Value, Whole
+from ...ops.index_map import contiguous, row_major
+from ...ops.op_def import OpDef
+from ..codegen.indices import Index
+from ..codegen.kernel_nodes import KernelNodes
+from ..codegen.positions import Axes, by_axes, total
+from ..codegen.types import KIND, UNIFORM
+from ..codegen.writer import Expression, Writer
+from .storage import GROUP, Stored, stored
+
+
+class ReadMode(StrEnum):
+    """Way in which a kernel reads an input; `pt.explain` prints its value."""
+
+    NEIGHBOURS = "neighbours"
+    """One load for four lanes."""
+    SPLAT = "splat"
+    """One element for all lanes."""
+    STRIDED = "strided"
+    """Four loads at constant distances from one position."""
+    LANES = "lanes"
+    """Four loads at separate positions."""
+
+
+class BufferWriter(Writer):
+    """Writer of values in linear memory. `in0`, `in1`, ... and `out0`, ... are addresses."""
+
+    def __init__(
+        self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
+    ) -> None:
+        super().__init__(nodes, expressions, printer)
+        self.modes: dict[int, set[ReadMode]] = {}
+        self.runs: dict[str, Value] = {}
+        """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.firsts: dict[str, Whole] = {}
+        """First coordinate of each vector of coordinates, by its text."""
+        self.scratch = 0
+        """Bytes of memory that the kernel needs besides its inputs and outputs."""
+
+    # --- loops ----------------------------------------------------------------------------------
+
+    def neighbours(self, first: Value) -> Value:
+        """Return a vector of a coordinate and the next three."""
+        lanes: Value = self.code.let(self.positions.spread(first, 1), "i")
+        self.runs[lanes.text] = self.firsts[lanes.text] = first
+        return lanes
+
+    def last_ones(self, first: int, length: int) -> Value:
+        """Return a vector of coordinates from `first` on, of which the last one is repeated."""
+        numbers = ",".join([str(min(first + lane, length - 1)) for lane in range(GROUP)])
+        lanes: Value = self.code.let(self.code.value(f"i32x4.const:{numbers}", INT), "i")
+        self.firsts[lanes.text] = first
+        return lanes
+
+    def whole_groups(self, length: int, step: int = GROUP) -> Any:
+        """Return a loop over the first elements of whole groups of an axis."""
+        return self.code.loop(0, length // step * step, step)
+
+    def index(self, size: int, axes: Axes) -> Index:
+        """Return the index of four elements, given the coordinates along the axes of a value."""
+        strides = row_major(tuple([length for _, length in axes]))
+        terms = list(zip([c for c, _ in axes], strides, strict=True))
+        last, length = axes[-1] if axes else (None, 1)
+        first = self.runs.get(last.text) if last is not None else None
+        if first is not None and length % GROUP == 0:
+            # Its position is a multiple of four, since the coordinates before it count whole rows.
+            terms[-1] = (first, 1)
+            own = (*axes[:-1], (first, length))
+            position = self.code.let(self.code.printer.whole(total(terms, 0)), "e")
+            return Index(size, position, axes=own)
+        lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
+        return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
+
+    # --- reads ----------------------------------------------------------------------------------
+
+    def read(self, at: int, index: Index) -> Value:
+        """Return the four lanes of an input at an index, read in the cheapest way."""
+        form = stored(self.nodes.spec(at).dtype)
+        slot = self.kernel.inputs.index(at)
+        terms = self._terms(index)
+        if terms is not None:
+            mode, value = self._by_terms(slot, form, *terms)
+        elif (first := self.positions.aligned_first(index)) is not None:
+            mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
+        elif (only := self.positions.splat(index)) is not None:
+            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+        else:
+            lanes, mode = self.positions.lanes(index), ReadMode.LANES
+            parts = [
+                self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
+            ]
+            value = self.code.vector(form.kind, *parts)
+        self.modes.setdefault(at, set()).add(mode)
+        return value
+
+    def _terms(self, index: Index) -> tuple[list[tuple[Value, int]], int, int] | None:
+        """Return coordinates with their steps, the offset, and the distance of the lanes.
+
+        None is returned if the positions do not follow from coordinates, or if the lanes have no
+        constant distance.
+        """
+        if len(index.stack) > 1 or not index.axes:
+            return None
+        view = index.stack[0] if index.stack else contiguous(tuple([n for _, n in index.axes]))
+        known = [] if view.is_constant else by_axes(view, index.axes)
+        if known is None:
+            return None
+        apart, terms = 0, []
+        last = index.axes[-1][0]
+        for coordinate, step in known:
+            if coordinate.lanes == 1:
+                if coordinate is last and index.first is not None:
+                    apart = step
+                terms.append((coordinate, step))
+            elif coordinate.text in self.runs:
+                apart += step
+                terms.append((self.runs[coordinate.text], step))
+            else:
+                return None
+        return terms, view.offset, apart
+
+    def _by_terms(
+        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> tuple[ReadMode, Value]:
+        """Return the way of reading, and the lanes at coordinates times their steps."""
+        base = self.code.value(f"in{slot}", INT, 1)
+        scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+        address, start = self._summed(base, scaled, offset * form.size)
+        if apart == 0:
+            return ReadMode.SPLAT, self._splat(slot, form, address, start)
+        if apart == 1:
+            return ReadMode.NEIGHBOURS, self._loaded(form, address, start)
+        step = apart * form.size
+        if start + 3 * step < 0 or start < 0:
+            address, start = self.code.let(address + start), 0
+        parts = []
+        for lane in range(GROUP):
+            away = start + lane * step
+            parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
+        return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
+
+    def _summed(
+        self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
+    ) -> tuple[Value, int]:
+        """Return an address, and bytes to add that are not negative.
+
+        What does not change in the innermost loop is one variable before it.
+        """
+        code = self.code
+        changing = code.scopes[-1].declared if len(code.scopes) > 1 else 0
+        outer, inner = [], []
+        for coordinate, step in terms:
+            if isinstance(coordinate, int):
+                start += coordinate * step
+            elif coordinate.uses & changing:
+                inner.append((coordinate, step))
+            else:
+                outer.append((coordinate, step))
+        rest, start = min(start, 0), max(start, 0)
+        if outer or rest:
+            base = code.let(code.printer.sum([(base, 1), *outer], rest), "p")
+        if inner:
+            base = code.let(base + code.let(total(inner, 0), "o"), "p")
+        return base, start
+
+    def _address(self, slot: int, form: Stored, position: Whole) -> Value:
+        """Return the address of an element of an input."""
+        base = self.code.value(f"in{slot}", INT, 1)
+        address: Value = self.code.let(base + position * form.size, "p")
+        return address
+
+    def _one(self, form: Stored, address: Value, start: int = 0) -> Value:
+        text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
+        return self.code.value(text, form.kind, 1, uses=address.uses)
+
+    def _splat(self, slot: int, form: Stored, address: Value, start: int = 0) -> Value:
+        text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
+        return self.code.value(text, form.kind, uses=address.uses)
+
+    def _four(self, slot: int, form: Stored, first: Whole) -> Value:
+        return self._loaded(form, self._address(slot, form, first), 0)
+
+    def _loaded(self, form: Stored, address: Value, start: int) -> Value:
+        text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
+        return self.code.value(text, form.kind, uses=address.uses)
+
+    # --- results --------------------------------------------------------------------------------
+
+    def result(self, axes: Axes, lanes: int = GROUP) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates."""
+        for number, output in enumerate(self.kernel.outputs):
+            spec = self.nodes.spec(output)
+            value = self.value(output, self.index(spec.size, axes))
+            self.store(number, value, axes, lanes)
+
+    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        """Store lanes of an output at the first of their coordinates."""
+        spec = self.nodes.spec(self.kernel.outputs[number])
+        form = stored(spec.dtype)
+        strides = row_major(tuple([length for _, length in axes]))
+        terms = [
+            (self.firsts.get(c.text, c), step * form.size)
+            for (c, _), step in zip(axes, strides, strict=True)
+        ]
+        base = self.code.value(f"out{number}", INT, 1)
+        self.write(form, *self._summed(base, terms, 0), value, lanes)
+
+    def write(
+        self, form: Stored, address: Value, start: int, value: Value, lanes: int = GROUP
+    ) -> None:
+        """Write lanes of a value to neighbouring elements."""
+        code, uses = self.code, address.uses | value.uses
+        packed = f"{value.text} {form.packed}".strip()
+        if lanes == GROUP:
+            lane = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            return
+        whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
+        for lane in range(lanes):
+            place = f"{form.store_lane}:{lane}:{start + lane * form.size}"
+            code.line(f"{address.text} {whole.text} {place}", address.uses | whole.uses)
+
+    # --- scalars --------------------------------------------------------------------------------
+
+    def _scalar(self, at: int, call: Scalar) -> Value:
+        kind = call.spec.dtype.kind
+        uniform = UNIFORM[kind]
+        slots = self.uniforms[uniform]
+        position = self.kernel.scalars.index(at)
+        if position not in slots:
+            slots.append(position)
+        code = self.code
+        text = f"{ARRAYS[uniform]}{slots.index(position)}"
+        return code.let(code.printer.spread(code.value(text, KIND[kind], 1)), "u")

@@ -1,0 +1,33 @@
+"""Generate kernels whose elements are expressions of their operands: loops over their axes."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from .buffer_writer import BufferWriter
+from .nest import axes_of
+from .storage import GROUP
+
+SHORT = 8
+"""Length of the last axis below which groups of elements cross its ends."""
+
+
+def write_map(writer: BufferWriter) -> None:
+    """Write the statements of a map kernel."""
+    nodes, kernel = writer.nodes, writer.kernel
+    size = nodes.spec(kernel.output).size
+    lengths = axes_of(nodes, kernel.output, (size,))
+    for other in kernel.outputs[1:]:
+        if axes_of(nodes, other, (size,)) != lengths:
+            lengths = (size,)
+    if lengths[-1] < SHORT:
+        lengths = (size,)
+    code, (*outer, length) = writer.code, lengths
+    with ExitStack() as loops:
+        axes = tuple([(loops.enter_context(code.loop(0, n)), n) for n in outer])
+        if length >= GROUP:
+            with writer.whole_groups(length) as k:
+                writer.result((*axes, (writer.neighbours(k), length)))
+        if rest := length % GROUP:
+            last = writer.last_ones(length - rest, length)
+            writer.result((*axes, (last, length)), rest)

@@ -1,0 +1,230 @@
+"""Generate kernels with loops over reduced axes, followed by an elementwise epilogue.
+
+Lanes run along the axis that is contiguous in the operand. They are four results, or, if that axis
+is reduced, four elements of one result that are combined at the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import NamedTuple
+
+from ...dtypes import int32
+from ...language.tree import INT, TRUTH, Value
+from ...ops.index_map import row_major
+from ...ops.op_def import Reduction, for_dtype
+from ..codegen.positions import Axes, total
+from ..codegen.types import KIND, converted, literal
+from .buffer_writer import BufferWriter
+from .map_kernel import write_map
+from .nest import axes_of
+from .storage import GROUP
+
+SEPARATE = 4
+"""Groups with sums of their own, so that an addition need not wait for the one before."""
+
+
+def write_reduce(writer: BufferWriter) -> None:
+    """Write the statements of a reduce kernel."""
+    call = writer.nodes.calls[writer.kernel.root]
+    if not call.specs[0].size:
+        dtype = call.operands[0]
+        empty = call.specs[0].shape[call.arg[0]] if call.op.index else call.op.identity(dtype)
+        writer.fixed[writer.kernel.root] = literal(writer.code, empty, call.spec.dtype)
+        write_map(writer)
+        return
+    loop = _Loops(writer)
+    if loop.is_reduced[loop.lane]:
+        loop.lanes_along()
+    else:
+        loop.lanes_across()
+
+
+class _Best(NamedTuple):
+    """Variables of a reduction in progress: the value, and its position in an arg-reduction."""
+
+    value: Value
+    position: Value | None = None
+
+
+class _Loops:
+    """Writer of the loops of one reduction."""
+
+    def __init__(self, writer: BufferWriter) -> None:
+        nodes, root = writer.nodes, writer.kernel.root
+        self.writer = writer
+        self.code = writer.code
+        self.root = root
+        self.call = nodes.calls[root]
+        self.op: Reduction = self.call.op
+        self.src = nodes.edges[root][0]
+        shape, reduced = self.call.specs[0].shape, set(self.call.arg)
+        self.size = math.prod(shape)
+        self.lengths = axes_of(nodes, self.src, shape)
+        self.is_reduced = split_by(shape, self.lengths, reduced)
+        self.lane = self._lane_axis(nodes.lane_axis(self.src), shape)
+        self.source = self.call.specs[0].dtype
+        self.dtype = self.call.operands[0]
+        self.kind = KIND[self.dtype.kind]
+        self.identity = literal(self.code, self.op.identity(self.dtype), self.dtype)
+        self.combine = for_dtype(self.op.combine, int32 if self.op.index else self.dtype)
+        self.length = math.prod(shape[axis] for axis in reduced)
+
+    def _lane_axis(self, axis: int | None, shape: tuple[int, ...]) -> int:
+        """Return the number of the innermost of the axes into which an axis is split."""
+        if axis is None:
+            return len(self.lengths) - 1
+        inner = math.prod(shape[axis + 1 :])
+        sizes = row_major(self.lengths)
+        return max(number for number, size in enumerate(sizes) if size == inner or size > inner)
+
+    # --- parts of loops -------------------------------------------------------------------------
+
+    @contextmanager
+    def _around(self, is_reduced: bool) -> Iterator[dict[int, Value]]:
+        """Write loops over the kept or the reduced axes except the lanes'; yield the counters."""
+        with ExitStack() as loops:
+            yield {
+                axis: loops.enter_context(self.code.loop(0, n))
+                for axis, n in enumerate(self.lengths)
+                if self.is_reduced[axis] == is_reduced and axis != self.lane
+            }
+
+    def _elements(self, counters: dict[int, Value], lanes: Value) -> Value:
+        """Return the elements at coordinates, in the dtype in which they are combined."""
+        known = {**counters, self.lane: lanes}
+        axes: Axes = tuple([(known[axis], n) for axis, n in enumerate(self.lengths)])
+        value = self.writer.value(self.src, self.writer.index(self.size, axes))
+        return converted(self.code, value, self.source, self.dtype)
+
+    def _position(self, counters: dict[int, Value], lanes: Value | None) -> Value | None:
+        """Return the positions of elements along the reduced axes, for an arg-reduction."""
+        if not self.op.index:
+            return None
+        axes = [axis for axis, reduced in enumerate(self.is_reduced) if reduced]
+        strides = row_major(tuple([self.lengths[axis] for axis in axes]))
+        known = counters if lanes is None else {**counters, self.lane: lanes}
+        terms = [(known[axis], step) for axis, step in zip(axes, strides, strict=True)]
+        code = self.code
+        return code.printer.spread(code.printer.whole(total(terms, 0)))
+
+    def _start(self) -> _Best:
+        """Declare variables of a reduction of nothing."""
+        code = self.code
+        value = code.variable(self.identity, "s")
+        if not self.op.index:
+            return _Best(value)
+        return _Best(value, code.variable(code.vector(INT, self.length), "w"))
+
+    def _add(self, best: _Best, value: Value, position: Value | None) -> None:
+        """Combine elements with those before."""
+        code = self.code
+        if best.position is None:
+            code.assign(best.value, code.apply(self.combine, self.kind, best.value, value))
+            return
+        assert position is not None
+        value, position = code.let(value), code.let(position)
+        better = code.apply(self.combine, TRUTH, value, position, *best)
+        better = code.variable(better, "b")
+        code.assign(best.value, code.pick(better, value, best.value))
+        code.assign(best.position, code.pick(better, position, best.position))
+
+    # --- kinds of loops -------------------------------------------------------------------------
+
+    def lanes_across(self) -> None:
+        """Write loops over results, four or more at once."""
+        length = self.lengths[self.lane]
+        with self._around(is_reduced=False) as kept:
+            done = 0
+            for step in (GROUP * SEPARATE, GROUP):
+                stop = length - (length - done) % step
+                if stop > done:
+                    with self.code.loop(done, stop, step) as k:
+                        firsts = [k + GROUP * n for n in range(step // GROUP)]
+                        self._results(kept, [self.writer.neighbours(n) for n in firsts])
+                    done = stop
+            if rest := length - done:
+                self._results(kept, [self.writer.last_ones(done, length)], rest)
+
+    def _results(self, kept: dict[int, Value], groups: Sequence[Value], count: int = GROUP) -> None:
+        """Write the loops over the elements of results, and store the results."""
+        best = [self._start() for _ in groups]
+        if self.length:
+            with self._around(is_reduced=True) as reduced:
+                for group, own in zip(groups, best, strict=True):
+                    value = self._elements({**kept, **reduced}, group)
+                    self._add(own, value, self._position(reduced, None))
+        for group, own in zip(groups, best, strict=True):
+            self._finish(own, {**kept, self.lane: group}, count)
+
+    def lanes_along(self) -> None:
+        """Write loops over results, whose elements are combined four or more at once."""
+        code, writer, length = self.code, self.writer, self.lengths[self.lane]
+        with self._around(is_reduced=False) as kept:
+            best = self._start()
+            if self.length:
+                with self._around(is_reduced=True) as reduced:
+                    around = {**kept, **reduced}
+                    done = self._long(best, around, reduced)
+                    if rest := length - done:
+                        last = writer.last_ones(done, length)
+                        value = self._elements(around, last)
+                        inside = ",".join(["-1"] * rest + ["0"] * (GROUP - rest))
+                        mask = code.value(f"i32x4.const:{inside}", TRUTH)
+                        if not self.op.index:
+                            # A repeated element cannot win against itself.
+                            value = code.pick(mask, value, self.identity)
+                        self._add(best, value, self._position(reduced, last))
+            for swap in ("zwxy", "yxwz"):
+                parts = [part and code.variable(part.lane(swap)) for part in best]
+                self._add(best, *parts)
+            self._finish(best, kept, 1)
+
+    def _long(self, best: _Best, around: dict[int, Value], reduced: dict[int, Value]) -> int:
+        """Combine whole groups along the lanes' axis; return how many elements these are."""
+        code, writer, length = self.code, self.writer, self.lengths[self.lane]
+        done = 0
+        for step in (GROUP * SEPARATE, GROUP):
+            stop = length - (length - done) % step
+            if stop <= done:
+                continue
+            count = step // GROUP
+            own = [self._start() for _ in range(count)] if count > 1 else [best]
+            with code.loop(done, stop, step) as k:
+                for number, part in enumerate(own):
+                    lanes = writer.neighbours(k + GROUP * number)
+                    self._add(part, self._elements(around, lanes), self._position(reduced, lanes))
+            if count > 1:
+                for part in own:
+                    self._add(best, *part)
+            done = stop
+        return done
+
+    def _finish(self, best: _Best, kept: dict[int, Value], count: int) -> None:
+        """Store results, to which the epilogue is applied."""
+        writer = self.writer
+        result = best.value if best.position is None else best.position
+        axes: Axes = tuple([(kept[axis], self.lengths[axis]) for axis in sorted(kept)])
+        if self.lane not in kept:
+            # All lanes are the result.
+            result = self.code.let(self.code.printer.spread(result.lane("x")))
+            only: Value = self.code.let(self.code.vector(INT, 0), "i")
+            writer.firsts[only.text] = 0
+            axes = (*axes, (only, 1))
+        writer.fixed[writer.kernel.root] = result
+        writer.result(axes, count)
+        del writer.fixed[writer.kernel.root]
+
+
+def split_by(shape: tuple[int, ...], lengths: Sequence[int], axes: set[int]) -> list[bool]:
+    """Return for each of the finer axes of a shape whether it is a part of one of these axes."""
+    flags: list[bool] = []
+    rest = list(lengths)[::-1]
+    for axis in reversed(range(len(shape))):
+        inner = 1
+        while inner < shape[axis]:
+            inner *= rest.pop(0)
+            flags.append(axis in axes)
+    return flags[::-1] or [bool(axes)]

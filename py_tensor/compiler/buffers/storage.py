@@ -1,0 +1,86 @@
+"""Elements in linear memory: instructions that load and store them, by dtype.
+
+Narrow types are stored narrow, and are computed in 32 bits. Truth values are stored as 0 and 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...dtypes import DType
+from ...language.tree import FLOAT, INT, MASK, UINT, ValueKind
+
+GROUP = 4
+"""Elements that a kernel computes at once."""
+ALIGNMENT = 16
+"""Sizes of buffers are multiples of it, so that whole groups may be loaded and stored."""
+
+
+class Stored(NamedTuple):
+    """Instructions that load and store elements of a dtype.
+
+    Those after a load get its number of lanes from the stack.
+    """
+
+    size: int
+    kind: ValueKind
+    load_one: str
+    load_splat: str
+    load_four: str
+    one: str = ""
+    """Instructions after `load_one`."""
+    four: str = ""
+    """Instructions after `load_four` and `load_splat`."""
+    packed: str = ""
+    """Instructions before a store."""
+    store_four: str = "v128.store"
+    store_lane: str = "v128.store32_lane"
+
+
+def _narrow(kind: ValueKind, size: int, one: str = "", four: str = "", packed: str = "") -> Stored:
+    """Return the instructions of a type of one or two bytes."""
+    sign = "s" if kind == INT else "u"
+    bits = 8 * size
+    widened = f"i16x8.extend_low_i8x16_{sign} " * (size == 1) + f"i32x4.extend_low_i16x8_{sign}"
+    narrowed = f"i32x4.const:{(1 << bits) - 1} v128.and i32x4.const:0 i16x8.narrow_i32x4_u"
+    narrowed += " i32x4.const:0 i8x16.narrow_i16x8_u" * (size == 1)
+    return Stored(
+        size,
+        kind,
+        f"i32.load{bits}_{sign}",
+        f"v128.load{bits}_splat",
+        f"v128.load{4 * bits}_zero",
+        one,
+        f"{widened} {four}".strip(),
+        f"{packed} {narrowed}".strip(),
+        f"v128.store{4 * bits}_lane",
+        f"v128.store{bits}_lane",
+    )
+
+
+_WORD = ("v128.load32_splat", "v128.load")
+STORED = {
+    "float32": Stored(4, FLOAT, "f32.load", *_WORD),
+    "complex64": Stored(4, FLOAT, "f32.load", *_WORD),
+    "int32": Stored(4, INT, "i32.load", *_WORD),
+    "uint32": Stored(4, UINT, "i32.load", *_WORD),
+    "int16": _narrow(INT, 2),
+    "uint16": _narrow(UINT, 2),
+    "int8": _narrow(INT, 1),
+    "uint8": _narrow(UINT, 1),
+    "bool": _narrow(MASK, 1, "", "i32x4.neg", "i32x4.const:1 v128.and"),
+    "float16": _narrow(
+        UINT, 2, ".call:pt_from_half_bits_1", ".call:pt_from_half_bits", ".call:pt_half_bits"
+    )._replace(kind=FLOAT),
+}
+"""Instructions for each dtype."""
+
+
+def stored(dtype: DType) -> Stored:
+    """Return the instructions for a dtype."""
+    return STORED[dtype.name]
+
+
+def padded(nbytes: int) -> int:
+    """Return the size of a buffer that holds so many bytes in whole groups."""
+    return max(ALIGNMENT, -(-nbytes // ALIGNMENT) * ALIGNMENT)

@@ -1,0 +1,72 @@
+"""Target with linear memory: kernels are WebAssembly functions, which load and store elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
+from ..codegen.shader import Shader
+from ..fusion.traits import TRAITS, TraitsTable
+from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
+from ..lowered_graph import LoweredGraph
+from ..lowering.gathers import lower_gather_along
+from ..lowering.scatters import lower_scatter
+from ..lowering.sorts import lower_sort
+from ..target import Lowering, StoredValue, Target
+from .storage import padded, stored
+from .write import write
+
+BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
+    GatherAlong: lower_gather_along,
+    Scatter: lower_scatter,
+    Sort: lower_sort,
+}
+"""Function that lowers each kind of operation that kernels compute in another way."""
+BUFFER_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+LIMITS = FusionLimits(inputs=32, scalars=96)
+
+
+class BufferSlot(NamedTuple):
+    """Memory of a stored value."""
+
+    nbytes: int
+    """Size in bytes, with padding."""
+
+
+class BufferTarget(Target):
+    """Linear memory of a processor.
+
+    Args:
+        has_fma: True if kernels may contain fused multiply-adds.
+    """
+
+    limits = LIMITS
+    outputs = 4
+    lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
+    traits = BUFFER_TRAITS
+
+    def __init__(self, has_fma: bool = False) -> None:
+        self.has_fma = has_fma
+
+    def writes_tiles(self, kind: KernelKind) -> bool:
+        return False
+
+    def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
+        return BufferStorage(lowered)
+
+
+class BufferStorage:
+    """Memory and kernels of one graph."""
+
+    def __init__(self, lowered: LoweredGraph) -> None:
+        self.lowered = lowered
+
+    def slot(self, value: StoredValue) -> BufferSlot:
+        """Return the memory that holds a value."""
+        spec = self.lowered.spec(value.node)
+        return BufferSlot(padded(spec.size * stored(spec.dtype).size))
+
+    def write(self, kernel: Kernel) -> Shader:
+        """Return the text of a kernel."""
+        return write(self.lowered, kernel)

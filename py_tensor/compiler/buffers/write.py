@@ -1,0 +1,75 @@
+"""Generate the text of a kernel. Input: a `Kernel`. Output: a `Shader`.
+
+A kernel is the function `kernel(A, S)`. S is the address of a plan's slots, words with addresses of
+buffers and with scalars. A is the address of the offsets in S of those that the kernel uses: of its
+inputs, outputs, scalars in the order of `ARRAYS`, and of memory to work in, if it needs any.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ir.bounded_cache import BoundedCache
+from ...language.sizes import ARRAYS
+from ...language.tree import FLOAT
+from ...language.wasm import WASM
+from ..codegen.expressions import EXPRESSIONS
+from ..codegen.kernel_nodes import KernelNodes
+from ..codegen.shader import Shader
+from ..kernel import Kernel, KernelKind
+from ..lowered_graph import LoweredGraph
+from .buffer_writer import BufferWriter
+from .map_kernel import write_map
+from .reduce_kernel import write_reduce
+from .scan_kernel import write_scan
+
+WRITERS = {
+    KernelKind.MAP: write_map,
+    KernelKind.REDUCE: write_reduce,
+    KernelKind.SCAN: write_scan,
+}
+"""Function that writes each kind of kernel."""
+
+_shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
+"""Texts of all plans by the key of their kernels' nodes."""
+
+
+def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
+    """Return the text of a kernel; equal kernels are written once."""
+    nodes = KernelNodes(lowered, kernel)
+    shader = _shaders.get(nodes.key)
+    if shader is None:
+        shader = _shaders[nodes.key] = _written(nodes)
+    return shader
+
+
+def _written(nodes: KernelNodes) -> Shader:
+    kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    WRITERS[kernel.kind](writer)
+    body = "\n".join(writer.code.lines())
+    text = "\n".join(
+        [*WASM.included(body), ".func:kernel A:i32 S:i32 ->", _arguments(writer), body]
+    )
+    uniforms = tuple(map(tuple, writer.uniforms.values()))
+    modes = tuple("+".join(sorted(writer.modes.get(at, ()))) for at in kernel.inputs)
+    return Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)
+
+
+def _arguments(writer: BufferWriter) -> str:
+    """Return statements that load the addresses and scalars of a kernel into variables."""
+    kernel = writer.kernel
+    names = [(f"in{number}", "i32") for number, _ in enumerate(kernel.inputs)]
+    names += [(f"out{number}", "i32") for number, _ in enumerate(kernel.outputs)]
+    names += [
+        (f"{ARRAYS[kind]}{number}", "f32" if kind == FLOAT else "i32")
+        for kind, scalars in writer.uniforms.items()
+        for number, _ in enumerate(scalars)
+    ]
+    if writer.scratch:
+        names.append(("scratch", "i32"))
+    return "\n".join(
+        [
+            f"  S A i32.load:{4 * number} i32.add {kind}.load .local:{name}:{kind} .set:{name}"
+            for number, (name, kind) in enumerate(names)
+        ]
+    )

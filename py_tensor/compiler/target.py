@@ -1,0 +1,68 @@
+"""Target: the device for which a graph is compiled, and all that the compiler asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol
+
+from ..ops.op_def import OpDef
+from .codegen.shader import Shader
+from .fusion.traits import FusionTraits
+from .kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
+from .lowered_graph import LoweredGraph
+
+Lowering = Callable[..., Any]
+"""Function that lowers an operation: `lowering(lowered, call, values of the operands)`."""
+
+
+class StoredValue(NamedTuple):
+    """Value of a node, as it is stored, in one iteration of each of the loops around it."""
+
+    node: int
+    tiled: bool = False
+    iterations: tuple[int, ...] = ()
+
+
+class TargetStorage(Protocol):
+    """Choices of a target about the kernels of one graph: where values are stored, and code."""
+
+    def slot(self, value: StoredValue) -> Any:
+        """Return the slot that holds a value. Values whose slots are equal may share one.
+
+        It has the size in bytes, `nbytes`.
+        """
+
+    def write(self, kernel: Kernel) -> Shader:
+        """Return the text of a kernel."""
+
+
+class Target(Protocol):
+    """Device for which the compiler rewrites, fuses and writes a graph."""
+
+    @property
+    def limits(self) -> FusionLimits:
+        """Limits of a kernel, and costs by which fusion chooses."""
+
+    @property
+    def outputs(self) -> int:
+        """Results that a map kernel can store."""
+
+    @property
+    def lowerings(self) -> Mapping[type[OpDef], Lowering]:
+        """Function that lowers each kind of operation that kernels of this target cannot compute.
+
+        They precede `LOWERINGS`, which all targets have.
+        """
+
+    @property
+    def traits(self) -> Callable[[OpDef], FusionTraits]:
+        """Function that returns the facts by which fusion places an operation: a `TraitsTable`."""
+
+    def writes_tiles(self, kind: KernelKind) -> bool:
+        """Return True if kernels of a kind write tile layout.
+
+        Kernels that read the result reorder it, and there is no epilogue.
+        """
+
+    def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> TargetStorage:
+        """Choose how the values of a graph are stored, after fusion."""
