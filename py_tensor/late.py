@@ -23,6 +23,7 @@ REASONS = {
     "kernels.jax_execution": "imports JAX",
     "runtime.backends.jax": "imports JAX",
     "runtime.backends.numpy": "imports NumPy",
+    "runtime.backends.wasm": "needs a page, or another engine for WebAssembly",
     "runtime.backends.webgl": "needs a page",
     # Modules that a first computation does not need.
     "functions.complex_numbers": "methods of Tensor",

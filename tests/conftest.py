@@ -33,8 +33,17 @@ def late_jax() -> Any:
     return JaxBackend()
 
 
+def late_wasm() -> Any:
+    """Make the WebAssembly backend on wasmtime, which takes 0.1 s to load."""
+    from wasmtime_engine import WasmtimeEngine
+
+    from py_tensor.runtime.backends.wasm import WasmBackend
+
+    return WasmBackend(WasmtimeEngine())
+
+
 FAILED = pytest.StashKey[bool]()
-HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend, "jax": late_jax}
+HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend, "jax": late_jax, "wasm": late_wasm}
 BACKENDS = (*HOST_BACKENDS, "webgl")
 WITHOUT_BACKEND = {
     # Source texts, and errors that are raised before anything is computed.

@@ -87,6 +87,7 @@ def _has_numpy() -> bool:
 
 _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule("runtime.backends.webgl").create,
+    "wasm": _optional("wasm", LateModule("runtime.backends.wasm").create, "use another backend"),
     "numpy": _optional("numpy", LateModule("runtime.backends.numpy").NumpyBackend, "install NumPy"),
     "python": LateModule("runtime.backends.python").PythonBackend,
     "jax": _optional(
