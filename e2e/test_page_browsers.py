@@ -89,6 +89,10 @@ def with_numpy_installed() -> dict[str, Any]:
 
     import py_tensor as pt
 
+    def missing() -> None:
+        raise pt.errors.BackendError("wasm: not here")
+
+    pt.register_backend("wasm", missing)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         loaded = "numpy" in sys.modules
@@ -117,7 +121,7 @@ def test_numpy_is_preferred_to_swiftshader(page: Page, pages_url: str) -> None:
     choice = seen.pop("choice")
     assert warned.startswith("set_backend: NumPy computes all tensors, because WebGL2 draws on the")
     assert "SwiftShader" in warned
-    assert choice.startswith("NumPy is loaded, and faster than WebGL2 on a processor (ANGLE")
+    assert choice.startswith("numpy is the fastest backend here (webgl: it draws on the processor")
     assert seen == {
         "before": False,
         "backend": "numpy",
@@ -133,6 +137,10 @@ async def in_plain_python() -> dict[str, Any]:
 
     import py_tensor as pt
 
+    def missing() -> None:
+        raise pt.errors.BackendError("wasm: not here")
+
+    pt.register_backend("wasm", missing)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         before = pt.memory()
@@ -191,10 +199,10 @@ def test_plain_python_without_webgl2(
         "has it turned off, or has too many contexts open"
     )
     assert seen.pop("warned") == [
-        f"set_backend: plain Python computes all tensors, which is slow; got: {no_context} | "
-        'set_backend: numpy is not installed; got "numpy"; install NumPy; use a browser with '
-        "WebGL2 and turn its hardware acceleration on (https://get.webgl.org/webgl2 shows whether "
-        "it works), or install NumPy"
+        f"set_backend: plain Python computes all tensors, which is slow; got: {no_context} | wasm: "
+        'not here | set_backend: numpy is not installed; got "numpy"; install NumPy; use a browser '
+        "with WebGL2 and turn its hardware acceleration on (https://get.webgl.org/webgl2 shows "
+        "whether it works), or install NumPy"
     ]
     assert seen.pop("random") == pytest.approx([0.43863249, 0.53375292], abs=1e-6)
     assert seen.pop("solution") == pytest.approx([1 / 11, 7 / 11], rel=1e-5)

@@ -1,4 +1,4 @@
-"""Test from_pixels and draw in a page, pixel for pixel."""
+"""Test from_pixels and draw in a page, pixel for pixel, on textures and through a 2d canvas."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
 
+BACKENDS = pytest.mark.parametrize("backend", ["webgl", "python"])
+
 PIXELS = [
     [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]],
     [[10, 20, 30, 255], [40, 50, 60, 255], [70, 80, 90, 255]],
 ]
 
 
-async def tensor_of(kind: str, pixels: Any) -> list[Any]:
+async def tensor_of(backend: str, kind: str, pixels: Any) -> list[Any]:
     """Return the from_pixels result of an image of the given kind."""
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
 
+    pt.set_backend(backend)
     height, width = len(pixels), len(pixels[0])
     flat = bytes(channel for row in pixels for pixel in row for channel in pixel)
     image = js.ImageData.new(js.Uint8ClampedArray.new(to_js(flat)), width, height)
@@ -48,20 +51,23 @@ async def tensor_of(kind: str, pixels: Any) -> list[Any]:
     default = pt.from_pixels(source)
     if kind == "VideoFrame":
         source.close()
-    return [
+    result = [
         [[tensor.shape, tensor.dtype.name, tensor.tolist()] for tensor in tensors],
         default.tolist(),
         (default.astype("float32") / 255.0).tolist()[0][0],
     ]
+    pt.set_backend("webgl")
+    return result
 
 
 @pytest.mark.parametrize(
     "kind", ["ImageData", "ImageBitmap", "VideoFrame", "OffscreenCanvas", "canvas", "pixel data"]
 )
-def test_from_pixels(python: PagePython, kind: str) -> None:
+@BACKENDS
+def test_from_pixels(python: PagePython, kind: str, backend: str) -> None:
     if kind == "canvas" and python.thread == "worker":
         kind = "ImageData"  # a worker has no DOM elements
-    (all_four, rgb, red), default, floats = python.call(tensor_of, kind, PIXELS)
+    (all_four, rgb, red), default, floats = python.call(tensor_of, backend, kind, PIXELS)
     assert all_four == [[2, 3, 4], "uint8", PIXELS]
     assert rgb == [[2, 3, 3], "uint8", [[pixel[:3] for pixel in row] for row in PIXELS]]
     assert red == [[2, 3, 1], "uint8", [[pixel[:1] for pixel in row] for row in PIXELS]]
@@ -70,38 +76,47 @@ def test_from_pixels(python: PagePython, kind: str) -> None:
     assert floats == pytest.approx([1, 0, 0], rel=2e-7)
 
 
-def straight_alpha() -> list[Any]:
+def straight_alpha(backend: str) -> list[Any]:
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
 
+    pt.set_backend(backend)
     flat = bytes([200, 100, 50, 128, 1, 2, 3, 0, 255, 255, 255, 1, 9, 8, 7, 255])
     image = js.ImageData.new(js.Uint8ClampedArray.new(to_js(flat)), 2, 2)
-    return [pt.from_pixels(image, 4).reshape(16).tolist(), list(flat)]
+    seen = pt.from_pixels(image, 4).reshape(16).tolist()
+    pt.set_backend("webgl")
+    return [seen, list(flat)]
 
 
-def test_alpha_is_straight(python: PagePython) -> None:
-    tensor, pixels = python.call(straight_alpha)
+@BACKENDS
+def test_alpha_is_straight(python: PagePython, backend: str) -> None:
+    tensor, pixels = python.call(straight_alpha, backend)
     assert tensor == pixels
 
 
-def drawn(target: str, shape: list[int], dtype: str, values: list[float]) -> list[Any]:
-    """Return the size and pixels of a canvas after draw, and the number of reads."""
+def drawn(
+    backend: str, target: str, shape: list[int], dtype: str, values: list[float]
+) -> list[Any]:
+    """Return the size and pixels of a canvas after draw, and the number of reads from textures."""
     import js
 
     import py_tensor as pt
-    from py_tensor.runtime.executor import backend
+    from py_tensor.runtime.executor import runtime
 
+    pt.set_backend(backend)
+    statistics = runtime.backend.statistics  # type: ignore[union-attr]
     if target == "element":
         canvas = js.document.createElement("canvas")
     else:
         canvas = js.OffscreenCanvas.new(5, 5)
     flat = canvas.getContext("2d")
     tensor = pt.asarray(values, dtype=dtype).reshape(tuple(shape))
-    reads = backend().bridge.stats()["reads"]
+    reads = statistics().get("reads", 0)
     pt.draw(tensor, canvas)
-    reads = backend().bridge.stats()["reads"] - reads
+    reads = statistics().get("reads", 0) - reads
+    pt.set_backend("webgl")
     image = flat.getImageData(0, 0, canvas.width, canvas.height)
     return [canvas.width, canvas.height, list(image.data.to_py()), reads]
 
@@ -121,11 +136,17 @@ GREY = [0, 51, 102, 153, 204, 255]
         ([1, 3], "float32", [-0.5, 0.5, 1.5], [0, 0, 0, 255] + [128] * 3 + [255] * 5),
     ],
 )
+@BACKENDS
 def test_draw(
-    python: PagePython, shape: list[int], dtype: str, values: list[float], pixels: list[int]
+    python: PagePython,
+    shape: list[int],
+    dtype: str,
+    values: list[float],
+    pixels: list[int],
+    backend: str,
 ) -> None:
     for target in ["offscreen", "element"] if python.thread == "page" else ["offscreen"]:
-        width, height, seen, reads = python.call(drawn, target, shape, dtype, values)
+        width, height, seen, reads = python.call(drawn, backend, target, shape, dtype, values)
         assert [height, width] == shape[:2]
         assert seen == pixels
         assert reads == 0
@@ -172,13 +193,36 @@ def test_picture_of_many_rows(python: PagePython) -> None:
     assert error < 0.5001 / 255
 
 
-def mistakes() -> list[Any]:
-    """Return the widest image that the GPU holds and the messages of invalid calls."""
+def bitmap_drawn(backend: str) -> list[int]:
+    """Return a pixel of a canvas that shows bitmaps, after draw."""
+    import js
+
+    import py_tensor as pt
+
+    pt.set_backend(backend)
+    canvas = js.OffscreenCanvas.new(5, 5)
+    canvas.getContext("bitmaprenderer")
+    pt.draw(pt.asarray([[[9, 8, 7]]], dtype="uint8"), canvas)
+    flat = js.OffscreenCanvas.new(1, 1).getContext("2d")
+    flat.drawImage(canvas, 0, 0)
+    pt.set_backend("webgl")
+    return [canvas.width, *flat.getImageData(0, 0, 1, 1).data.to_py()]
+
+
+@BACKENDS
+def test_a_canvas_that_shows_bitmaps(python: PagePython, backend: str) -> None:
+    assert python.call(bitmap_drawn, backend) == [1, 9, 8, 7, 255]
+
+
+def mistakes(backend: str) -> list[Any]:
+    """Return the widest image of a backend and the messages of invalid calls."""
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
-    from py_tensor.runtime.executor import backend
+    from py_tensor.images import _pixels
+
+    pt.set_backend(backend)
 
     def message(function: Any) -> str:
         try:
@@ -190,11 +234,11 @@ def mistakes() -> list[Any]:
     canvas = js.OffscreenCanvas.new(1, 1)
     taken = js.OffscreenCanvas.new(1, 1)
     taken.getContext("webgl2")
-    widest = backend().limits["maxTextureSize"]
+    widest = _pixels("draw").largest
     sized = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
     short = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
     short.data = js.Uint8Array.new(3)
-    return [
+    result = [
         widest,
         message(lambda: pt.draw(pt.ones((2, 2, 2)), canvas)),
         message(lambda: pt.draw(pt.ones((2, 2)), js.Object.new())),
@@ -212,10 +256,14 @@ def mistakes() -> list[Any]:
         message(lambda: pt.from_pixels(js.OffscreenCanvas.new(0, 0))),
         message(lambda: pt.from_pixels(js.ImageData.new(1, 1), 2)),
     ]
+    pt.set_backend("webgl")
+    return result
 
 
-def test_mistakes(python: PagePython) -> None:
-    widest, *messages = python.call(mistakes)
+@BACKENDS
+def test_mistakes(python: PagePython, backend: str) -> None:
+    widest, *messages = python.call(mistakes, backend)
+    place = {"webgl": "GPU", "python": "canvas"}[backend]
     sides = f"{widest + 1}; scale it down to at most {widest} pixels per side"
     no_pixels = "wait until it has loaded, or pass an image with pixels"
     pictures = (
@@ -233,14 +281,15 @@ def test_mistakes(python: PagePython) -> None:
         "BackendError: draw: the canvas is in use otherwise; got one whose context is neither 2d "
         "nor bitmaprenderer; pass a canvas of its own",
         f"ShapeError: draw: image has no pixels; got height 0, width 2; {no_pixels}",
-        f"BackendError: draw: image is too large for the GPU; got height 1, width {sides}",
+        f"BackendError: draw: image is too large for the {place}; got height 1, width {sides}",
         f"{no_picture} Object; {pictures}",
         f"{no_picture} Object; {pictures}",
         f"{no_picture} Object; {pictures}",
         f"{no_picture} Undefined; {pictures}",
         f"{no_picture} Number; {pictures}",
         f"{no_picture} a Python list; {pictures}",
-        f"BackendError: from_pixels: image is too large for the GPU; got height 1, width {sides}",
+        f"BackendError: from_pixels: image is too large for the {place}; got height 1, width "
+        f"{sides}",
         f"ShapeError: from_pixels: image has no pixels; got height 0, width 0; {no_pixels}",
         "ArgumentError: from_pixels: unsupported number of channels; got 2; use 1, 3 or 4",
     ]

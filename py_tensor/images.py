@@ -1,6 +1,7 @@
 """Read images, canvases and videos of the page into tensors, and draw tensors to canvases.
 
-Pixels are copied between the browser and textures on the GPU, without passing through Python.
+The backend copies the pixels (`Pixels`): WebGL2 between the browser and textures on the GPU, other
+backends through ImageData.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ from .dtypes import uint8
 from .errors import ArgumentError, BackendError, ShapeError, TraceError
 from .functions.arguments import integer
 from .ir.node import leaf_node, tensor_spec
-from .runtime.executor import backend, runtime
+from .runtime.backends.base import Pixels
+from .runtime.backends.host_pixels import HostPixels, has_canvases
+from .runtime.executor import backend
 from .runtime.scopes import state
 from .tensor import Tensor, as_tensor
 from .typing import ArrayLike
@@ -28,28 +31,29 @@ except ImportError:  # CPython outside of a page
     js = None
 
 
-def _webgl(operation: str) -> Any:
-    engine: Any = backend()
-    if engine.on_host:
-        # A page that computes with NumPy because it has no GPU can still draw to canvases.
-        engine = runtime.backends.get("webgl", engine)
-    if not hasattr(engine, "bridge"):
+def _pixels(operation: str) -> Pixels:
+    """Return the object that moves pictures; raise BackendError outside of pages."""
+    pixels = backend().pixels
+    if pixels is not None:
+        return pixels
+    if not has_canvases():
         raise BackendError(
-            f"{operation}: requires the webgl backend; got {engine.name}; run in a page with WebGL2"
+            f"{operation}: there is no page to take pictures from or to draw to; got backend "
+            f"{backend().name}; run under Pyodide in a page or a worker"
         )
-    return engine
+    return HostPixels(backend())
 
 
-def _check_sides(operation: str, height: int, width: int, engine: Any) -> None:
+def _check_sides(operation: str, height: int, width: int, largest: int) -> None:
     if not height * width:
         raise ShapeError(
             f"{operation}: image has no pixels; got height {height}, width {width}; wait until it "
             "has loaded, or pass an image with pixels"
         )
-    largest = engine.limits["maxTextureSize"]
     if max(height, width) > largest:
+        place = "GPU" if backend().runs_glsl else "canvas"
         raise BackendError(
-            f"{operation}: image is too large for the GPU; got height {height}, width {width}; "
+            f"{operation}: image is too large for the {place}; got height {height}, width {width}; "
             f"scale it down to at most {largest} pixels per side"
         )
 
@@ -57,7 +61,8 @@ def _check_sides(operation: str, height: int, width: int, engine: Any) -> None:
 def from_pixels(source: Any, channels: int = 3) -> Tensor:
     """Make a tensor from an image, canvas, video frame, ImageData or pixel data.
 
-    The pixels are copied from the browser to a texture without passing through Python.
+    On WebGL2 the pixels are copied to a texture without passing through Python. Other backends get
+    them from a canvas, which rounds the colors of partly transparent pixels.
 
     Args:
         source: JavaScript object: an image, canvas, video, VideoFrame, ImageBitmap, ImageData, or
@@ -72,7 +77,7 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
         ArgumentTypeError: If `source` is no picture.
         ShapeError: If the source has no pixels, for example because it has not loaded yet.
         TraceError: If called inside a function under `jit`.
-        BackendError: If there is no WebGL2 context, or the source exceeds the GPU's limits.
+        BackendError: If there is no page, or the source exceeds the GPU's limits.
 
     In a page:
 
@@ -90,14 +95,12 @@ def from_pixels(source: Any, channels: int = 3) -> Tensor:
             f"{state.trace.name} would see the first image; got an image; pass its tensor as an "
             "argument"
         )
-    engine = _webgl("from_pixels")
-    width, height = engine.bridge.pixel_size(source)
-    _check_sides("from_pixels", height, width, engine)
-    engine.check_size("from_pixels", (height, width, 4), uint8)
+    pixels = _pixels("from_pixels")
+    width, height = pixels.size(source)
+    _check_sides("from_pixels", height, width, pixels.largest)
+    backend().check_size("from_pixels", (height, width, 4), uint8)
     spec = tensor_spec((height, width, 4), uint8)
-    buffer = engine.blank(uint8, spec.size)
-    engine.bridge.from_pixels(buffer.handle, source, width, height)
-    tensor = Tensor(leaf_node(buffer, spec))
+    tensor = Tensor(leaf_node(pixels.load(source, width, height), spec))
     return tensor if channels == 4 else tensor[:, :, :channels]
 
 
@@ -143,7 +146,7 @@ async def to_pixels(tensor: ArrayLike, canvas: Any = None) -> bytes:
     Raises:
         ShapeError: If the tensor has another shape.
         ArgumentError: If `canvas` is not a canvas.
-        BackendError: If a canvas is given and there is no WebGL2 context.
+        BackendError: If a canvas is given and there is no page.
 
     >>> import asyncio
     >>> import py_tensor as pt
@@ -274,7 +277,7 @@ async def _frames(canvas: Any) -> AsyncIterator[Frame]:
 
 
 def draw(tensor: ArrayLike, canvas: Any) -> None:
-    """Draw a tensor to a canvas without reading it back.
+    """Draw a tensor to a canvas, on WebGL2 without reading it back.
 
     Args:
         tensor: Image of shape (height, width), (height, width, 1), (height, width, 3) or
@@ -284,7 +287,8 @@ def draw(tensor: ArrayLike, canvas: Any) -> None:
     Raises:
         ShapeError: If the tensor has another shape.
         ArgumentError: If `canvas` is not a canvas.
-        BackendError: If there is no WebGL2 context, or the image exceeds the GPU's limits.
+        BackendError: If there is no page, the canvas has another context than a 2d one, or the
+            image exceeds the GPU's limits.
 
     In a page:
 
@@ -294,7 +298,7 @@ def draw(tensor: ArrayLike, canvas: Any) -> None:
 
 
 def _draw(operation: str, tensor: ArrayLike, canvas: Any) -> None:
-    engine = _webgl(operation)
+    pixels = _pixels(operation)
     if not hasattr(canvas, "getContext"):
         raise ArgumentError(
             f"{operation}: target must be a canvas; got {canvas!s:.60}; pass an HTMLCanvasElement "
@@ -302,5 +306,5 @@ def _draw(operation: str, tensor: ArrayLike, canvas: Any) -> None:
         )
     picture = to_rgba(tensor, operation)
     height, width, _ = picture.shape
-    _check_sides(operation, height, width, engine)
-    engine.bridge.draw(engine.handle_of(picture._buffer(operation)), width, height, canvas)
+    _check_sides(operation, height, width, pixels.largest)
+    pixels.draw(picture._buffer(operation), width, height, canvas)

@@ -218,7 +218,7 @@ def use(mesh: Mesh) -> AbstractContextManager[Any]:
 
 def mesh_in_use() -> Mesh | None:
     """Return the mesh of `use`, or None."""
-    if backend().name != "jax":
+    if not backend().jax_arrays:
         return None
     from jax.sharding import get_mesh
 
@@ -228,7 +228,7 @@ def mesh_in_use() -> Mesh | None:
 
 def process() -> tuple[int, int]:
     """Return the number of this process and the count of all processes of the job."""
-    if backend().name != "jax":
+    if not backend().jax_arrays:
         return 0, 1
     import jax
 
@@ -308,7 +308,7 @@ def _tensor(array: Any) -> Tensor:
 
 def _jax(operation: str) -> Any:
     """Return the module `jax`; raise BackendError if the JAX backend is not in use."""
-    if backend().name != "jax":
+    if not backend().jax_arrays:
         raise BackendError(
             f'{operation}: several devices need the JAX backend; got backend "{backend().name}"; '
             'call pt.set_backend("jax") first'

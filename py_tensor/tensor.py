@@ -166,7 +166,7 @@ class Tensor(TensorMethods):
 
     @property
     def device(self) -> str:
-        """Name of the backend that computes: "webgl", "numpy" or "python".
+        """Name of the backend that computes: "webgl", "wasm", "numpy", "python" or "jax".
 
         >>> import py_tensor as pt
         >>> pt.ones(3).device == pt.get_backend()
@@ -185,7 +185,7 @@ class Tensor(TensorMethods):
         True
         """
         node = node_behind("sharding", self)
-        if backend().name != "jax" or (state.traces and is_traced(node)):
+        if not backend().jax_arrays or (state.traces and is_traced(node)):
             return None
         self._buffer("sharding")
         return sharding_of(self)

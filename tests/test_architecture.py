@@ -106,6 +106,7 @@ PAGE_ONLY = {
         "io/file_cache.py",
     ),
     *("images.py", "data/devices.py", "settings.py", "display/places.py"),
+    "runtime/backends/host_pixels.py",
 }
 FOREIGN = {
     "numpy": {
@@ -470,6 +471,61 @@ def test_operations_are_named_by_the_table_only():
                 assert ".op.name ==" not in text and "op.name in" not in text, (
                     f"{name_of(path)}: {text}"
                 )
+
+
+BACKENDS = {"webgl", "wasm", "numpy", "python", "jax"}
+
+
+def choices_by_name(text: str) -> list[str]:
+    """Return the code that compares the name of a backend, or looks for parts of one backend.
+
+    Code asks for a capability instead, an attribute of `Backend`.
+    """
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        names = {each.value for each in ast.walk(node) if isinstance(each, ast.Constant)}
+        if isinstance(node, ast.Compare):
+            wrong = bool(names & BACKENDS) and not re.search(
+                r"sys\.modules|__module__", ast.unparse(node)
+            )
+        elif isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            wrong = called in ("getattr", "hasattr") and "bridge" in names
+            wrong = wrong or (called.endswith("backends.get") and bool(names & BACKENDS))
+        else:
+            wrong = (
+                isinstance(node, ast.Subscript)
+                and ast.unparse(node.value).endswith("backends")
+                and bool(names & BACKENDS)
+            ) or (isinstance(node, ast.MatchValue) and bool(names & BACKENDS))
+        if wrong:
+            found.append(ast.unparse(node))
+    return found
+
+
+def test_no_code_compares_the_name_of_a_backend():
+    found = {name_of(path): choices_by_name(path.read_text()) for path in FILES}
+    assert {name: texts for name, texts in found.items() if texts} == {}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "backend().name == 'jax'",
+        "engine.name != 'webgl'",
+        "pt.get_backend() in ('webgl', 'wasm')",
+        "getattr(backend(), 'bridge', None)",
+        "hasattr(engine, 'bridge')",
+        "runtime.backends.get('webgl')",
+        "runtime.backends['webgl']",
+    ],
+)
+def test_comparisons_of_the_name_of_a_backend_are_found(code):
+    assert choices_by_name(f'"""A text about webgl."""\nif f(1) and {code}:\n    pass\n') == [code]
+
+
+def test_names_of_backends_are_allowed_in_tables():
+    assert choices_by_name("A = {'webgl': create}\nuse('numpy')\nx = 'jax' in sys.modules\n") == []
 
 
 def test_every_public_function_has_a_docstring_with_an_example():

@@ -361,7 +361,7 @@ CASES = {
     "an unknown backend": (
         errors.BackendError,
         lambda: pt.set_backend("cuda"),
-        "set_backend: unknown backend; got 'cuda'; use one of webgl, numpy, python, jax",
+        "set_backend: unknown backend; got 'cuda'; use one of webgl, wasm, numpy, python, jax",
     ),
 }
 

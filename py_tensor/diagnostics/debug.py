@@ -8,7 +8,7 @@ import math
 import sys
 import time
 from contextlib import ExitStack
-from typing import Any, TextIO
+from typing import TextIO
 
 from ..compiler.fusion.traits import traits_of
 from ..dtypes import bool_, complex64, float32
@@ -181,12 +181,6 @@ def _inspectors() -> list[_Inspector]:
     return [watcher for watcher in scopes.state.watchers if isinstance(watcher, _Inspector)]
 
 
-def _bridge_checks(on: bool) -> None:
-    bridge: Any = getattr(backend(), "bridge", None)
-    if bridge is not None:
-        bridge.checks(on)
-
-
 def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
     """Run each operation separately from now on; the first NaN raises NumericError.
 
@@ -215,7 +209,7 @@ def enable_debug_mode(*, infinities: bool = False) -> ExitStack:
         # Without a handler Python prints warnings only, and few programs in a page configure one.
         logger.addHandler(_OwnHandler(sys.stdout))
     scopes.watch(_Inspector(infinities))
-    _bridge_checks(True)
+    backend().configure("debug", True)
     restore = ExitStack()
     restore.callback(enable_production_mode)
     return restore
@@ -237,4 +231,4 @@ def enable_production_mode() -> None:
     for handler in logger.handlers[:]:
         if isinstance(handler, _OwnHandler):
             logger.removeHandler(handler)
-    _bridge_checks(False)
+    backend().configure("debug", False)

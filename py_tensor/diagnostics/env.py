@@ -102,37 +102,26 @@ def _setting(name: str, meaning: str, least: int = 0) -> Flag[int]:
     )
 
 
-def _limit[Value](kind: type[Value], name: str, meaning: str) -> Flag[Value | None]:
-    """Return the flag of a limit of the WebGL2 context."""
-    return Flag(kind, meaning, lambda: _of_bridge(lambda bridge: bridge.limits()[name]))
+def _fact[Value](
+    kind: type[Value],
+    name: str,
+    meaning: str,
+    default: Value | None = None,
+    set: Callable[[Any], None] | None = None,
+) -> Flag[Value | None]:
+    """Return the flag of a value of the backend, which can be changed if it has a default."""
 
+    def configure(value: Value) -> None:
+        engine = backend()
+        if engine.fact(name) is None:
+            raise ArgumentError(
+                f'env: {name} needs the backend "webgl"; got "{engine.name}"; call '
+                'pt.set_backend("webgl") first'
+            )
+        engine.configure(name, value)
 
-def _of_bridge(read: Callable[[Any], Any]) -> Any:
-    bridge = getattr(backend(), "bridge", None)
-    return None if bridge is None else read(bridge)
-
-
-def _engine(name: str) -> Any:
-    """Return the WebGL backend, for a flag that no other backend has."""
-    engine: Any = backend()
-    if engine.name != "webgl":
-        raise ArgumentError(
-            f'env: {name} needs the backend "webgl"; got "{engine.name}"; call '
-            'pt.set_backend("webgl") first'
-        )
-    return engine
-
-
-def _set_pool_limit(value: int) -> None:
-    _engine("pool_limit").bridge.pool_limit(value)
-
-
-def _set_memory_limit(value: int) -> None:
-    _engine("memory_limit").memory.set_limit(value)
-
-
-def _set_program_limit(value: int) -> None:
-    _engine("program_limit").programs.limit = value
+    change = None if default is None else set or configure
+    return Flag(kind, meaning, lambda: backend().fact(name), change, default)
 
 
 def _backend_choice() -> str:
@@ -140,22 +129,17 @@ def _backend_choice() -> str:
     return runtime.choice
 
 
-def _float16_storage() -> bool | None:
-    engine: Any = backend()
-    return engine.device.float_as_half if engine.name == "webgl" else None
-
-
 def _set_float16_storage(on: bool) -> None:
     settings.float16_storage = on
-    engine: Any = runtime.backends.get("webgl")
-    if engine is None:
-        return
-    engine.store_as_half(on)
-    # Plans name the formats of the textures that they draw into.
-    runtime.plans.clear()
-    for executable in tuple(runtime.executables):
-        if executable.engine is engine and executable.plan is not None:
-            executable.plan = engine.compile(executable.graph)
+    for engine in runtime.backends.values():
+        if engine.fact("float16_storage") is None:
+            continue
+        engine.configure("float16_storage", on)
+        # Plans name the formats of the textures that they draw into.
+        runtime.plans.clear()
+        for executable in tuple(runtime.executables):
+            if executable.engine is engine and executable.plan is not None:
+                executable.plan = engine.compile(executable.graph)
 
 
 def _set_plan_limit(value: int) -> None:
@@ -213,48 +197,33 @@ class Environment(Printed):
         default=PLAN_LIMIT,
         least=1,
     )
-    program_limit: Flag[int | None] = Flag(
-        int,
-        "shaders that are kept although no plan uses them",
-        lambda: _of_bridge(lambda _: _engine("program_limit").programs.limit),
-        _set_program_limit,
-        default=256,
+    program_limit = _fact(
+        int, "program_limit", "shaders that are kept although no plan uses them", 256
     )
-    memory_limit: Flag[int | None] = Flag(
+    memory_limit = _fact(
         int,
+        "memory_limit",
         "bytes of textures in use above which a warning names the largest tensors",
-        lambda: _of_bridge(lambda _: _engine("memory_limit").memory.limit),
-        _set_memory_limit,
-        default=1 << 30,
+        1 << 30,
     )
-    pool_limit: Flag[int | None] = Flag(
-        int,
-        "bytes of free textures that the pool keeps",
-        lambda: _of_bridge(lambda bridge: bridge.stats()["poolLimit"]),
-        _set_pool_limit,
-        default=512 << 20,
-    )
-    webgl_version: Flag[int | None] = Flag(
-        int, "version of WebGL in use", lambda: _of_bridge(lambda _: 2)
-    )
-    max_texture_size = _limit(int, "maxTextureSize", "texels along a side of the largest texture")
-    texture_units = _limit(int, "maxTextureUnits", "textures that a shader can read")
-    draw_buffers = _limit(int, "maxDrawBuffers", "textures that a shader can write")
-    float32_rendering = _limit(bool, "float32Renderable", "float32 textures can be written")
-    float16_rendering = _limit(bool, "float16Renderable", "float16 textures can be written")
-    float16_storage: Flag[bool | None] = Flag(
+    pool_limit = _fact(int, "pool_limit", "bytes of free textures that the pool keeps", 512 << 20)
+    webgl_version = _fact(int, "webgl_version", "version of WebGL in use")
+    max_texture_size = _fact(int, "max_texture_size", "texels along a side of the largest texture")
+    texture_units = _fact(int, "texture_units", "textures that a shader can read")
+    draw_buffers = _fact(int, "draw_buffers", "textures that a shader can write")
+    float32_rendering = _fact(bool, "float32_rendering", "float32 textures can be written")
+    float16_rendering = _fact(bool, "float16_rendering", "float16 textures can be written")
+    float16_storage = _fact(
         bool,
+        "float16_storage",
         "float32 values are stored as float16",
-        _float16_storage,
-        _set_float16_storage,
         default=False,
+        set=_set_float16_storage,
     )
-    fences: Flag[bool | None] = Flag(
-        bool, "reads can wait without blocking", lambda: _of_bridge(lambda _: True)
-    )
-    timer = _limit(bool, "timer", "the GPU measures kernels")
-    parallel_compile = _limit(bool, "parallelCompile", "shaders compile in the background")
-    renderer = _limit(str, "renderer", "name of the GPU")
+    fences = _fact(bool, "fences", "reads can wait without blocking")
+    timer = _fact(bool, "timer", "the GPU measures kernels")
+    parallel_compile = _fact(bool, "parallel_compile", "shaders compile in the background")
+    renderer = _fact(str, "renderer", "name of the GPU")
 
     __slots__ = ()
 

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, overload
 from ..compiler.codegen.shader import Shader
 from ..compiler.kernel import Kernel
 from ..compiler.lowered_graph import LoweredGraph
-from ..compiler.stages import Plan
 from ..dtypes import wrong_type
 from ..functions.arguments import function_of
 from ..ir.node import OpInstance
@@ -327,8 +326,8 @@ def _measured(
     def opened() -> tuple[BackendRecording, Memory]:
         flush()
         recording = BackendRecording(draws=draws, lines=lines, awaits=awaits)
-        if recording.bridge is not None:
-            recording.bridge.finish()
+        if recording.timers is not None:
+            recording.timers.finish()
         before = memory()
         recording.open()
         return recording, before
@@ -369,7 +368,7 @@ def _times(recording: BackendRecording) -> dict[str, Any]:
         kind: sum(t.end - t.start for t in recording.transfers if t.kind == kind)
         for kind in _DIRECTIONS
     }
-    if recording.bridge is None:
+    if recording.timers is None:
         kernel_ms: float | None = 1e3 * sum(run.end - run.start for run in recording.plans)
     else:
         kernel_ms = sum(recording.draw_times) if _complete(recording) else None
@@ -383,8 +382,7 @@ def _times(recording: BackendRecording) -> dict[str, Any]:
 
 def _draws(run: PlanRun) -> tuple[Any, ...] | None:
     """Return the draws of a plan, None for the plan of a backend without draws."""
-    plan = getattr(run.plan, "plan", None)
-    return plan.draws if isinstance(plan, Plan) else None
+    return getattr(getattr(run.plan, "plan", None), "draws", None)
 
 
 def _complete(recording: BackendRecording) -> bool:
@@ -405,7 +403,7 @@ def _profile(recording: BackendRecording, before: Memory, result: Any) -> Profil
         new_tensors=after.num_tensors - before.num_tensors,
         new_bytes=after.num_bytes - before.num_bytes,
         peak_bytes=recording.peak,
-        timer="host" if recording.bridge is None else "gpu" if recording.has_timer else "wait",
+        timer=recording.timer,
         kernels=tuple(_kernels(recording)),
         plans=tuple(
             (*_span(recording, run), line)

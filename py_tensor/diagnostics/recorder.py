@@ -1,19 +1,19 @@
 """Record what the backend does: runs of plans, times of draws, uploads and reads.
 
 Input: the backend in use, as long as a recording is open. Output: `Recording`. One observer and one
-wrapper of the bridge serve all open recordings, so that recordings may overlap in any order.
+watcher of transfers serve all open recordings, so that recordings may overlap in any order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from ..ir.node import LinearizedGraph, OpGraph, scalar_node
 from ..runtime import scopes
-from ..runtime.backends.base import Backend
+from ..runtime.backends.base import Backend, Timers
 from ..runtime.executor import backend, runtime
 from ..runtime.scopes import user_line
 from ..tensor import Tensor
@@ -58,15 +58,13 @@ class BackendRecording:
         self, *, draws: bool, lines: bool = False, awaits: bool = False, timer: bool = True
     ) -> None:
         self.engine = backend()
-        self.bridge: Any = getattr(self.engine, "bridge", None)
+        self.timers = self.engine.timers
         self.awaits = awaits
-        self.has_timer = (
-            timer
-            and self.bridge is not None
-            and self.bridge.limits()["timer"]
-            and (awaits or self.bridge.can_wait())
-        )
-        self.measures_draws = self.bridge is not None and (draws or self.has_timer)
+        self.timer = "host"
+        """Source of kernel times, as `Timers.source` gives it."""
+        if self.timers is not None:
+            self.timer = self.timers.source(awaits) if timer else "wait"
+        self.measures_draws = self.timers is not None and (draws or self.timer != "wait")
         self.plans: list[PlanRun] = []
         self.transfers: list[Transfer] = []
         self.draw_times: list[float] = []
@@ -83,7 +81,7 @@ class BackendRecording:
         """Begin to record."""
         _collect()
         if not _open:
-            _install(self.engine, self.bridge)
+            _install(self.timers)
         _open.append(self)
         _configure()
         if self.lines is not None:
@@ -101,8 +99,8 @@ class BackendRecording:
     def close(self) -> None:
         """Wait for the GPU and end; do nothing if the recording has ended."""
         if self in _open:
-            if self.bridge is not None:
-                self.bridge.finish()
+            if self.timers is not None:
+                self.timers.finish()
             self.end = perf_counter()
             _collect()
             self._end()
@@ -110,8 +108,8 @@ class BackendRecording:
     async def close_async(self) -> None:
         """End like `close`, but block only the awaiting task."""
         if self in _open:
-            if self.bridge is not None:
-                _add(await self.bridge.timings())
+            if self.timers is not None:
+                _add(await self.timers.times_async())
             self.end = perf_counter()
             self._end()
 
@@ -138,34 +136,12 @@ class BackendRecording:
 _open: list[BackendRecording] = []
 
 
-class _BridgeRecorder:
-    """The bridge, with uploads and reads measured."""
-
-    def __init__(self, bridge: Any) -> None:
-        self._bridge = bridge
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._bridge, name)
-
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> Any:
-        with _transfer("upload", memoryview(data).nbytes, user_line()):
-            return self._bridge.upload(handle, format, width, height, data)
-
-    def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
-        with _transfer("upload", 4 * width * height, user_line()):
-            self._bridge.from_pixels(handle, source, width, height)
-
-    def read(self, handle: int, target: Any) -> None:
-        with _transfer("download", memoryview(target).nbytes, user_line()):
-            self._bridge.read(handle, target)
-
-    async def read_async(self, handle: int, target: Any) -> None:
-        with _transfer("download", memoryview(target).nbytes, user_line()):
-            await self._bridge.read_async(handle, target)
+def _transfer(kind: str, nbytes: int) -> AbstractContextManager[None]:
+    return _timed(kind, nbytes, user_line())
 
 
 @contextmanager
-def _transfer(kind: str, nbytes: int, line: str) -> Iterator[None]:
+def _timed(kind: str, nbytes: int, line: str) -> Iterator[None]:
     start = perf_counter()
     yield
     transfer = Transfer(kind, nbytes, line, start, perf_counter())
@@ -186,43 +162,42 @@ def _observe(engine: Backend, graph: LinearizedGraph | OpGraph) -> Callable[...,
         done = PlanRun(plan, described, ages, line, start, perf_counter())
         for recording in _open:
             recording.plans.append(done)
-        if engine.on_host:
+        if engine.timers is None:
             _fold_peak()
         return result
 
     return run
 
 
-_installed: list[tuple[Any, Any]] = []
-"""The backend whose bridge is replaced, with its own bridge."""
+_installed: list[Timers] = []
+"""The timers that measure, if the backend has any."""
 
 
-def _install(engine: Any, bridge: Any) -> None:
+def _install(timers: Timers | None) -> None:
     runtime.observer = _observe
-    if bridge is not None:
-        _installed.append((engine, bridge))
-        engine.bridge = _BridgeRecorder(bridge)
+    if timers is not None:
+        _installed.append(timers)
+        timers.watch(_transfer)
 
 
 def _remove() -> None:
     runtime.observer = None
     while _installed:
-        engine, bridge = _installed.pop()
-        engine.bridge = bridge
+        _installed.pop().watch(None)
 
 
 def _configure() -> None:
     """Turn the measurement of draws on if a recording wants it, and let the peak start again."""
-    for _, bridge in _installed:
-        wanted = [recording for recording in _open if recording.measures_draws]
-        bridge.profile(bool(wanted), not all(recording.has_timer for recording in wanted))
+    for timers in _installed:
+        wanted = [recording.timer for recording in _open if recording.measures_draws]
+        timers.measure(bool(wanted), "wait" in wanted)
 
 
 def _collect() -> None:
     """Give the times of all draws so far to the open recordings."""
     _fold_peak()
-    for _, bridge in _installed:
-        _add(bridge.timings_now())
+    for timers in _installed:
+        _add(timers.times())
 
 
 def _add(times: list[tuple[str, float]]) -> None:
@@ -232,7 +207,8 @@ def _add(times: list[tuple[str, float]]) -> None:
 
 def _fold_peak() -> None:
     if _open:
-        peaks = [bridge.stats()["bytesPeak"] for _, bridge in _installed]
-        peak = max(peaks) if peaks else memory().num_bytes
+        peak = max([timers.peak() for timers in _installed], default=None)
+        if peak is None:
+            peak = memory().num_bytes
         for recording in _open:
             recording.peak = max(recording.peak, peak)

@@ -62,7 +62,7 @@ def to_device(x: Tensor, device: str, /, *, stream: None = None) -> Tensor:
     """Return this tensor; only the device in use is allowed.
 
     Args:
-        device: Name of the backend in use, "webgl", "numpy" or "python".
+        device: Name of the backend in use, as `pt.get_backend` returns it.
         stream: None; streams are not supported.
 
     Returns:
@@ -119,7 +119,7 @@ def as_dlpack(
 
 def dlpack_device(x: Tensor) -> tuple[int, int]:
     """Return DLPack's device type and number: the CPU except on JAX."""
-    if backend().name == "jax":
+    if backend().jax_arrays:
         device: tuple[int, int] = _shared_array(x, "dlpack").__dlpack_device__()
         return device
     return 1, 0
@@ -134,7 +134,7 @@ def as_jax_array(x: Tensor) -> Any:
 def _shared_array(x: Tensor, operation: str) -> Any:
     """Return the values as an array of JAX on that backend, else as a new NumPy array."""
     engine: Any = backend()
-    if engine.name != "jax":
+    if not engine.jax_arrays:
         return numpy(x)
     buffer = x._buffer(operation)
     # Its memory is not donated, since others may use the array.

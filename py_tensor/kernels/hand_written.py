@@ -146,7 +146,7 @@ class HandWrittenKernel(TensorFunction):
 
     def _apply(self, values: Sequence[KernelArgument]) -> Tensor:
         shape = a_shape(self._name, self._shape(*values) if callable(self._shape) else self._shape)
-        if backend().on_host:
+        if not backend().runs_glsl:
             return self._referred(values, shape)
         tensors = [value for value in values if isinstance(value, Tensor)]
         operands: list[OpNode] = [scalar_node(n, int32) for n in shape]

@@ -138,7 +138,7 @@ def given_value(value: ModelValue) -> Any:
 
 def _released(buffer: Any) -> bool:
     """Forget the host's copy of a weight that is on the device, and return whether it is there."""
-    if buffer is None or buffer.handle is None or buffer.backend.on_host:
+    if buffer is None or buffer.handle is None:
         return False
     buffer.host = None
     return True

@@ -1,6 +1,6 @@
-"""Choose the backend and run pending nodes on it: WebGL2 in a page, NumPy elsewhere.
+"""Choose the backend and run pending nodes on it: WebGL2 on a GPU, else WebAssembly, else NumPy.
 
-Plain Python computes where neither is available.
+Plain Python computes where none of them is available.
 
 Input: pending nodes. Output: the same nodes with buffers. Plans are cached by the graph's key, so
 that a graph with a known key runs without lowering or compilation.
@@ -8,9 +8,6 @@ that a graph with a known key runs without lowering or compilation.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -61,7 +58,7 @@ def backend() -> Backend:
 
 def stores_halves() -> bool:
     """Return True if the backend in use stores float32 as float16."""
-    return getattr(getattr(backend(), "device", None), "float_as_half", False)
+    return bool(backend().fact("float16_storage"))
 
 
 def _optional(name: str, create: Callable[[], Backend], install: str) -> Callable[[], Backend]:
@@ -78,13 +75,6 @@ def _optional(name: str, create: Callable[[], Backend], install: str) -> Callabl
     return create_installed
 
 
-def _has_numpy() -> bool:
-    """Return True if the page has loaded NumPy, or the program has imported it."""
-    if "numpy" in sys.modules:
-        return True
-    return sys.platform == "emscripten" and importlib.util.find_spec("numpy") is not None
-
-
 _FACTORIES: dict[str, Callable[[], Backend]] = {
     "webgl": LateModule("runtime.backends.webgl").create,
     "wasm": _optional("wasm", LateModule("runtime.backends.wasm").create, "use another backend"),
@@ -94,20 +84,48 @@ _FACTORIES: dict[str, Callable[[], Backend]] = {
         "jax", LateModule("runtime.backends.jax").JaxBackend, 'pip install "py_tensor[jax]"'
     ),
 }
-"""Functions that create the backends, the fastest first. JAX is used only if it is chosen."""
+"""Functions that create the backends. JAX is used only if it is chosen."""
+
+_ORDER: tuple[tuple[str, bool], ...] = (
+    ("webgl", False),
+    ("wasm", True),
+    ("numpy", True),
+    ("webgl", True),
+    ("python", True),
+)
+"""Backends in the order in which they are tried, the fastest first. False: only if a GPU computes.
+
+WebGL2 that draws on the processor is 5 to 20 times slower than NumPy.
+"""
+
+_WARNINGS = {
+    "numpy": (
+        "renderer",
+        "NumPy computes all tensors, because WebGL2 draws on the processor here, which is 5 to 20 "
+        "times slower; got {}; turn hardware acceleration on, or call "
+        'pt.set_backend("webgl")',
+    ),
+    "python": (
+        "reasons",
+        "plain Python computes all tensors, which is slow; got: {}; use a browser with WebGL2 and "
+        "turn its hardware acceleration on (https://get.webgl.org/webgl2 shows whether it works), "
+        "or install NumPy",
+    ),
+}
+"""Warnings of a choice, each with the fact without which it is not shown."""
 
 
 def set_backend(name: str | None) -> None:
     """Choose the backend that computes tensors from now on.
 
-    Existing tensors stay valid. Plain Python needs neither WebGL2 nor NumPy, but is slow; a warning
-    says so if None chooses it. If WebGL2 draws on the processor, for lack of a GPU, and the page
-    has loaded NumPy, None chooses NumPy, which is faster there, and a warning says so.
+    Existing tensors stay valid. None chooses WebGL2 if a GPU draws, else WebAssembly, which needs
+    a browser or Node, else NumPy, WebGL2 that draws on the processor, or plain Python, which is
+    slow. A warning says so if one of the last three is used in place of a faster one.
     `pt.env.backend_choice` is the reason for the choice.
 
     Args:
-        name: "webgl", "numpy", "python", or None for the first of these that is available; or
-            "jax", which compiles programs for the processor, GPUs and TPUs.
+        name: "webgl", "wasm", "numpy", "python", or None for the fastest of these that is
+            available; or "jax", which compiles programs for the processor, GPUs and TPUs.
 
     Raises:
         BackendError: If the backend does not exist or is not available.
@@ -118,39 +136,54 @@ def set_backend(name: str | None) -> None:
     'numpy'
     """
     if name is None:
-        reasons = []
-        for candidate in _FACTORIES:
-            try:
-                set_backend(candidate)
-            except BackendError as error:
-                reasons.append(str(error))
-                continue
-            if candidate == "python" and reasons:
-                warnings.warn(
-                    "set_backend: plain Python computes all tensors, which is slow; got: "
-                    f"{' | '.join(reasons)}; use a browser with WebGL2 and turn its hardware "
-                    "acceleration on (https://get.webgl.org/webgl2 shows whether it works), or "
-                    "install NumPy",
-                    stacklevel=2,
-                )
-            runtime.choice = " | ".join(["the first available", *reasons])
-            _prefer_numpy_to_software()
-            return
-        raise BackendError("set_backend: no backend is available; got: " + " | ".join(reasons))
+        _choose()
+        return
+    runtime.backend = _available(name)
+    runtime.choice = "set by pt.set_backend"
+
+
+def _available(name: str) -> Backend:
+    """Return the backend of a name, created when it is first asked for; raise BackendError."""
     if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES}:
         raise BackendError(
             f"set_backend: unknown backend; got {described(name)}; use one of "
             f"{', '.join(_FACTORIES)}"
         )
-    if name != "jax" and EXTENDED[0].name in BY_NAME:
+    engine = runtime.backends.get(name) or _FACTORIES[name]()
+    if not engine.jax_arrays and EXTENDED[0].name in BY_NAME:
         raise BackendError(
             f"set_backend: 64-bit dtypes exist on JAX alone; got {name!r} after pt.enable_x64; "
             "start a new process for another backend"
         )
-    if name not in runtime.backends:
-        runtime.backends[name] = _FACTORIES[name]()
-    runtime.backend = runtime.backends[name]
-    runtime.choice = "set by pt.set_backend"
+    runtime.backends[name] = engine
+    return engine
+
+
+def _choose() -> None:
+    """Use the fastest backend that is available."""
+    reasons: dict[str, str] = {}
+    facts: dict[str, str] = {}
+    for name, with_processor in _ORDER:
+        try:
+            engine = _available(name)
+        except BackendError as error:
+            reasons[name] = str(error)
+            continue
+        if engine.on_processor and not with_processor:
+            facts["renderer"] = engine.fact("renderer")
+            reasons[name] = f"{name}: it draws on the processor here ({facts['renderer']})"
+            continue
+        reasons.pop(name, None)
+        facts["reasons"] = " | ".join(reasons.values())
+        runtime.backend = engine
+        runtime.choice = f"{name} is the fastest backend here"
+        if reasons:
+            runtime.choice += f" ({facts['reasons']})"
+        fact, text = _WARNINGS.get(name, ("", ""))
+        if facts.get(fact):
+            warnings.warn(f"set_backend: {text.format(facts[fact])}", stacklevel=3)
+        return
+    raise BackendError(f"set_backend: no backend is available; got: {' | '.join(reasons.values())}")
 
 
 def enable_x64() -> None:
@@ -171,7 +204,7 @@ def enable_x64() -> None:
     float64
     """
     engine: Any = backend()
-    if engine.name != "jax":
+    if not engine.jax_arrays:
         raise BackendError(
             f"enable_x64: 64-bit dtypes exist on JAX alone; got backend {engine.name}; call "
             'pt.set_backend("jax") first'
@@ -180,25 +213,6 @@ def enable_x64() -> None:
     extend()
     host_data.extend()
     vars(namespace()).update({dtype.name: dtype for dtype in EXTENDED} | WIDE)
-
-
-def _prefer_numpy_to_software() -> None:
-    """Use NumPy instead of a WebGL2 context that draws on the processor, if NumPy is loaded."""
-    engine: Any = runtime.backend
-    if engine.name != "webgl" or not engine.device.on_processor or not _has_numpy():
-        return
-    try:
-        set_backend("numpy")
-    except BackendError:
-        return
-    renderer = engine.limits["renderer"]
-    runtime.choice = f"NumPy is loaded, and faster than WebGL2 on a processor ({renderer})"
-    warnings.warn(
-        "set_backend: NumPy computes all tensors, because WebGL2 draws on the processor here, "
-        f"which is 5 to 20 times slower; got {renderer}; turn hardware acceleration on, or call "
-        'pt.set_backend("webgl")',
-        stacklevel=2,
-    )
 
 
 def register_backend(name: str, factory: Callable[[], Backend]) -> None:
@@ -228,14 +242,14 @@ def get_backend() -> str:
     """Return the name of the backend in use; the first use chooses one.
 
     Returns:
-        "webgl", "numpy" or "python": the first of these that is available, or the one chosen with
-        `pt.set_backend`, which may also be "jax".
+        "webgl", "wasm", "numpy" or "python": the fastest of these that is available, or the one
+        chosen with `pt.set_backend`, which may also be "jax".
 
     Raises:
         BackendError: If no backend is available.
 
     >>> import py_tensor as pt
-    >>> pt.get_backend() in ("webgl", "numpy", "python", "jax")
+    >>> pt.get_backend() in ("webgl", "wasm", "numpy", "python", "jax")
     True
     """
     return backend().name

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import warnings
 
 import pytest
-from plans import DEVICE
 
 import py_tensor as pt
 from py_tensor import errors
@@ -21,9 +18,9 @@ FACTORIES = dict(executor._FACTORIES)
 
 def test_the_first_run_chooses_a_backend(engine, monkeypatch):
     monkeypatch.setattr(executor.runtime, "backend", None)
-    # NumPy, if an earlier test used it, is preferred to WebGL2 on a processor.
     monkeypatch.setattr(executor.runtime, "backends", {})
     monkeypatch.setattr(executor, "_FACTORIES", {engine.name: lambda: engine})
+    monkeypatch.setattr(executor, "_ORDER", ((engine.name, True),))
     x = pt.arange(3)
     monkeypatch.setattr(executor.runtime, "backend", None)
     pt.realize(x)
@@ -40,6 +37,7 @@ def test_the_error_says_why_each_backend_is_not_available(monkeypatch):
 
     monkeypatch.setattr(executor.runtime, "backends", {})
     monkeypatch.setattr(executor, "_FACTORIES", {name: missing(name) for name in ("a", "b")})
+    monkeypatch.setattr(executor, "_ORDER", (("a", False), ("b", True)))
     with pytest.raises(errors.BackendError, match=r"is available; got: no a \| no b$"):
         pt.set_backend(None)
 
@@ -59,7 +57,7 @@ def without(*names):
 def test_plain_python_is_the_last_choice_and_warns_once(engine, monkeypatch):
     monkeypatch.setattr(executor.runtime, "backends", {})
     monkeypatch.setattr(executor.runtime, "backend", None)
-    monkeypatch.setattr(executor, "_FACTORIES", without("webgl", "numpy"))
+    monkeypatch.setattr(executor, "_FACTORIES", without("webgl", "wasm", "numpy"))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -69,13 +67,13 @@ def test_plain_python_is_the_last_choice_and_warns_once(engine, monkeypatch):
     (warned,) = caught
     assert str(warned.message) == (
         "set_backend: plain Python computes all tensors, which is slow; got: webgl: backend not "
-        "available: no webgl here | numpy: backend not available: no numpy here; use a browser "
-        "with WebGL2 and turn its hardware acceleration on (https://get.webgl.org/webgl2 shows "
-        "whether it works), or install NumPy"
+        "available: no webgl here | wasm: backend not available: no wasm here | numpy: backend not "
+        "available: no numpy here; use a browser with WebGL2 and turn its hardware acceleration on "
+        "(https://get.webgl.org/webgl2 shows whether it works), or install NumPy"
     )
 
 
-@pytest.mark.parametrize(("missing", "chosen"), [(("webgl",), "numpy"), ((), "python")])
+@pytest.mark.parametrize(("missing", "chosen"), [(("webgl", "wasm"), "numpy"), ((), "python")])
 def test_other_choices_do_not_warn(engine, missing, chosen, monkeypatch):
     monkeypatch.setattr(executor.runtime, "backends", {})
     monkeypatch.setattr(executor, "_FACTORIES", without(*missing))
@@ -97,20 +95,32 @@ class OnRenderer(PythonBackend):
 
     def __init__(self, renderer):
         super().__init__()
-        self.limits = {"renderer": renderer}
-        self.device = DEVICE._replace(on_processor=is_software(renderer))
+        self.renderer = renderer
+        self.on_processor = is_software(renderer)
+
+    def fact(self, name):
+        return self.renderer if name == "renderer" else None
+
+
+class Assembly(PythonBackend):
+    """A backend that says that it is WebAssembly."""
+
+    name = "wasm"
 
 
 @pytest.fixture
 def choose(engine, monkeypatch):
-    """Return a function that chooses a backend on a renderer, with and without NumPy."""
+    """Return a function that chooses a backend on a renderer, of those that are available."""
 
-    def chosen(renderer, numpy):
+    def chosen(renderer, *available):
         monkeypatch.setattr(executor.runtime, "backends", {})
         monkeypatch.setattr(executor.runtime, "backend", None)
-        missing = () if numpy else ("numpy",)
-        webgl = {"webgl": lambda: OnRenderer(renderer)}
-        monkeypatch.setattr(executor, "_FACTORIES", without(*missing) | webgl)
+        factories = without(*{"wasm", "numpy"}.difference(available))
+        if "wasm" in available:
+            factories["wasm"] = Assembly
+        if renderer:
+            factories["webgl"] = lambda: OnRenderer(renderer)
+        monkeypatch.setattr(executor, "_FACTORIES", factories)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             for _ in range(2):
@@ -121,13 +131,18 @@ def choose(engine, monkeypatch):
     executor.use(engine)
 
 
+SLOW = "webgl: it draws on the processor here"
+NO_WASM = "wasm: backend not available: no wasm here"
+NO_PAGE = "webgl: backend not available: this Python does not run in a web page"
+
+
 @pytest.mark.parametrize(
     "renderer", [SWIFTSHADER, "llvmpipe (LLVM 15.0.6, 256 bits)", "Microsoft Basic Render Driver"]
 )
 def test_numpy_is_preferred_to_a_software_renderer(choose, renderer):
-    name, choice, warned = choose(renderer, numpy=True)
+    name, choice, warned = choose(renderer, "numpy")
     assert name == "numpy"
-    assert choice == f"NumPy is loaded, and faster than WebGL2 on a processor ({renderer})"
+    assert choice == f"numpy is the fastest backend here ({SLOW} ({renderer}) | {NO_WASM})"
     assert warned == [
         "set_backend: NumPy computes all tensors, because WebGL2 draws on the processor here, "
         f"which is 5 to 20 times slower; got {renderer}; turn hardware acceleration on, or call "
@@ -137,19 +152,40 @@ def test_numpy_is_preferred_to_a_software_renderer(choose, renderer):
     assert (pt.get_backend(), pt.env.backend_choice) == ("webgl", "set by pt.set_backend")
 
 
-@pytest.mark.parametrize("numpy", [True, False])
-def test_a_gpu_is_preferred_to_numpy(choose, numpy):
-    assert choose("ANGLE (NVIDIA, GeForce RTX)", numpy) == ("webgl", "the first available", [])
+@pytest.mark.parametrize("available", [(), ("numpy",), ("wasm", "numpy")])
+def test_a_gpu_is_preferred_to_the_processor(choose, available):
+    chosen = choose("ANGLE (NVIDIA, GeForce RTX)", *available)
+    assert chosen == ("webgl", "webgl is the fastest backend here", [])
 
 
-def test_a_software_renderer_is_used_without_numpy(choose, monkeypatch):
-    assert choose(SWIFTSHADER, numpy=False) == ("webgl", "the first available", [])
-    monkeypatch.delitem(sys.modules, "numpy")
-    assert choose(SWIFTSHADER, numpy=True) == ("webgl", "the first available", [])
-    monkeypatch.setattr(sys, "platform", "emscripten")
-    assert choose(SWIFTSHADER, numpy=True)[0] == "numpy"
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    assert choose(SWIFTSHADER, numpy=True)[0] == "webgl"
+@pytest.mark.parametrize("available", [("wasm",), ("wasm", "numpy")])
+def test_webassembly_is_preferred_without_a_gpu(choose, available):
+    reason = f"wasm is the fastest backend here ({SLOW} ({SWIFTSHADER}))"
+    assert choose(SWIFTSHADER, *available) == ("wasm", reason, [])
+    name, choice, warned = choose("", *available)
+    assert (name, warned) == ("wasm", [])
+    assert choice.startswith(f"wasm is the fastest backend here ({NO_PAGE}; got")
+
+
+def test_a_software_renderer_is_used_without_another_backend(choose):
+    name, choice, warned = choose(SWIFTSHADER)
+    assert (name, warned) == ("webgl", [])
+    missing = "numpy: backend not available: no numpy here"
+    assert choice == f"webgl is the fastest backend here ({NO_WASM} | {missing})"
+
+
+def test_numpy_is_the_choice_of_cpython(choose):
+    name, choice, warned = choose("", "numpy")
+    assert (name, warned) == ("numpy", [])
+    assert choice.startswith(f"numpy is the fastest backend here ({NO_PAGE}; got no module js")
+
+
+def test_a_warning_points_at_the_caller(choose):
+    choose(SWIFTSHADER, "numpy")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pt.set_backend(None)
+    assert caught[0].filename == __file__
 
 
 @pytest.mark.parametrize("names", [("python", "numpy"), ("numpy", "python")])

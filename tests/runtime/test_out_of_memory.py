@@ -20,7 +20,7 @@ MEGABYTE = 1 << 20
 def limited(engine):
     """Set the limit to 8 MiB and return it; None for host memory, which has no limit."""
     before = pt.env.memory_limit
-    if engine.on_host:
+    if not engine.runs_glsl:
         assert before is None
         yield None
         return

@@ -95,7 +95,7 @@ def test_the_device_needs_less_memory(engine):
     pt.realize(*[tensor + 0.0 for tensor in (x, *weights)])
 
     def peak(wrap):
-        if engine.on_host:  # computes and keeps one operation after the other
+        if not engine.runs_glsl:  # computes and keeps one operation after the other
             return bytes_drawn(*gradients(x, weights, wrap))
         engine.bridge.trim()
         before = pt.memory().num_bytes_in_gpu

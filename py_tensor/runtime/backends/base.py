@@ -7,7 +7,8 @@ Input: graphs and bytes. Output: `Buffer`s. A backend knows no operation by name
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from ...dtypes import DType, shown
@@ -68,17 +69,83 @@ class CompiledParts(NamedTuple):
     """Leaves of the graph that the preparation takes."""
 
 
+class Pixels(Protocol):
+    """Moves pictures between the page and buffers of RGBA pixels: uint8, row 0 on top."""
+
+    largest: int
+    """Pixels along a side of the largest picture."""
+
+    def size(self, source: Any) -> tuple[int, int]:
+        """Return the width and height of a picture; raise ArgumentTypeError if it is none."""
+
+    def load(self, source: Any, width: int, height: int) -> Buffer:
+        """Return a new buffer of a picture's pixels, not multiplied by alpha."""
+
+    def draw(self, buffer: Buffer, width: int, height: int, canvas: Any) -> None:
+        """Resize a canvas and draw a buffer's pixels to it; raise BackendError if it is taken."""
+
+
+type Transfers = Callable[[str, int], AbstractContextManager[None]]
+"""Function of "upload" or "download" and the bytes, which returns a manager around the copy."""
+
+
+class Timers(Protocol):
+    """Measures kernels and transfers; `diagnostics.recorder` starts and stops it."""
+
+    def source(self, awaits: bool) -> str:
+        """Return the source of kernel times: "gpu", "host", or "wait" if each kernel is waited for.
+
+        With `awaits`, the times are taken by `times_async`.
+        """
+
+    def measure(self, on: bool, wait: bool) -> None:
+        """Turn the times of kernels on or off, and let the peak start again.
+
+        With `wait`, the times must be known to `times` at once, even if each kernel is waited for.
+        """
+
+    def times(self) -> list[tuple[str, float]]:
+        """Return name and milliseconds of each kernel since the last call, in order."""
+
+    def times_async(self) -> Awaitable[list[tuple[str, float]]]:
+        """Return the times of all kernels like `times`, after waiting for them."""
+
+    def finish(self) -> None:
+        """Wait until all submitted work is done."""
+
+    def peak(self) -> int:
+        """Return the largest number of bytes in use since `measure`."""
+
+    def watch(self, transfers: Transfers | None) -> None:
+        """Run each later copy between Python and the device inside of `transfers`; None: end."""
+
+
 class Backend(Protocol):
-    """Methods of every backend."""
+    """Capabilities and methods of every backend.
+
+    Callers ask for a capability; they never compare the name of a backend.
+    """
 
     name: str
-    on_host: bool
-    """True if values are computed without the bridge, so that no shader runs."""
+    runs_glsl: bool
+    """True if GLSL runs, so that hand-written shaders do."""
+    on_processor: bool
+    """True if the backend always computes on the processor."""
+    jax_arrays: bool
+    """True if buffers hold arrays of JAX: on several devices, of 64-bit dtypes, without a copy."""
     compiles: bool
     """True if running a new graph takes long, so that tiny values are computed in plain Python."""
     whole_programs: bool
     """True if a graph becomes one program, in which copies are fused, and which may contain loops
     without limit, and branches of which one is computed."""
+
+    @property
+    def pixels(self) -> Pixels | None:
+        """Return the object that moves pictures; None if they take the way through the host."""
+
+    @property
+    def timers(self) -> Timers | None:
+        """Return the object that measures kernels; None if plans are measured as a whole."""
 
     def compile(self, graph: OpGraph) -> Any:
         """Compile a graph into a plan for `run`; the executor caches it."""
@@ -127,11 +194,21 @@ class Backend(Protocol):
     def statistics(self) -> Statistics:
         """Return counts of resources in use and of work done."""
 
+    def fact(self, name: str) -> Any:
+        """Return a limit or a setting of `pt.env`; None if the backend has none of that name."""
+
+    def configure(self, name: str, value: Any) -> None:
+        """Change a setting of `pt.env`; do nothing if the backend has none of that name."""
+
 
 class HostBackend:
     """Methods that all backends share that compute in host memory."""
 
-    on_host = True
+    runs_glsl = False
+    on_processor = True
+    jax_arrays = False
+    pixels: Pixels | None = None
+    timers: Timers | None = None
     compiles = False
     whole_programs = False
 
@@ -177,3 +254,9 @@ class HostBackend:
 
     def statistics(self) -> Statistics:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": self.draws}
+
+    def fact(self, name: str) -> Any:
+        return None
+
+    def configure(self, name: str, value: Any) -> None:
+        """Do nothing: there are no settings."""

@@ -115,6 +115,8 @@ class JaxBackend(HostBackend):
     """Backend that computes with JAX, on its default device or on the devices of sharded arrays."""
 
     name = "jax"
+    on_processor = False
+    jax_arrays = True
     compiles = True
     whole_programs = True
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ...compiler.kernel import FusionLimits
 from ...compiler.stages import Plan, make_plan, split_plan
@@ -21,6 +22,7 @@ from ..scopes import warn_of_losses
 from .base import Buffer, CompiledParts, Statistics
 from .bridge import OVERFLOWS, UNDERFLOWS, Bridge
 from .device import MemoryWatch, Programs, packed_numbers, packed_words, scalar_codes
+from .webgl_context import FACTS, LIMITS, SETTINGS, ContextTimers, TexturePixels
 
 _ON_PROCESSOR = ("swiftshader", "llvmpipe", "softpipe", "basic render")
 """Substrings of software renderers' names: Chromium's, Mesa's two, and Windows's."""
@@ -62,7 +64,8 @@ class WebGLBackend:
     """Backend that computes on a WebGL2 context through a bridge."""
 
     name = "webgl"
-    on_host = False
+    runs_glsl = True
+    jax_arrays = False
     compiles = True
     whole_programs = False
 
@@ -76,12 +79,13 @@ class WebGLBackend:
                 f"{limits['renderer']}; use another browser or device"
             )
         renderer = limits["renderer"]
+        self.on_processor = is_software(renderer)
         self.device = TextureTarget(
             largest=limits["maxTextureSize"],
             draw_buffers=limits["maxDrawBuffers"],
             limits=FusionLimits(inputs=min(limits["maxTextureUnits"], 16) - 1),
             float_as_half=settings.float16_storage or not limits["float32Renderable"],
-            on_processor=is_software(renderer),
+            on_processor=self.on_processor,
         )
         self.generation = bridge.generation()
         infinity = _STORED_INFINITY if "swiftshader" in renderer.lower() else ("", "")
@@ -262,6 +266,26 @@ class WebGLBackend:
 
     def statistics(self) -> Statistics:
         return self.bridge.stats()
+
+    # --- the context ----------------------------------------------------------------------------
+
+    @property
+    def pixels(self) -> TexturePixels:
+        return TexturePixels(self)
+
+    @property
+    def timers(self) -> ContextTimers:
+        return ContextTimers(self)
+
+    def fact(self, name: str) -> Any:
+        if name in LIMITS:
+            limits: Mapping[str, Any] = self.bridge.limits()
+            return limits[LIMITS[name]]
+        return FACTS[name](self) if name in FACTS else None
+
+    def configure(self, name: str, value: Any) -> None:
+        if name in SETTINGS:
+            SETTINGS[name](self, value)
 
 
 def _donated(handle: int) -> int:

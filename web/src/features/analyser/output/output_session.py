@@ -189,8 +189,7 @@ class OutputSession:
 
 def _reads() -> int:
     """Return how often anything was read from the GPU so far."""
-    engine = backend()
-    return engine.bridge.stats()["reads"] if hasattr(engine, "bridge") else 0
+    return backend().statistics().get("reads", 0)
 
 
 def _list(values: Any) -> list[Any]:
