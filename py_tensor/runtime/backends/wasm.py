@@ -156,7 +156,7 @@ class WasmBackend(HostBackend):
         self.workspace: Block | None = None
         """Temporaries of all plans, which run one after the other."""
         self.uploads = self.reads = 0
-        self.timers = KernelTimers(self)
+        self.timers = self.kernel_timers = KernelTimers(self)
 
     # --- plans ----------------------------------------------------------------------------------
 
@@ -200,8 +200,8 @@ class WasmBackend(HostBackend):
             )
             if plan.pack_scalars is not None:
                 packed_words(plan.pack_scalars, (plan.view, plan.at_scalars), scalars)
-            if self.timers.on:
-                self.timers.run(plan)
+            if self.kernel_timers.on:
+                self.kernel_timers.run(plan)
             else:
                 self.engine.run(plan.first, plan.end, plan.slots)
         except BaseException as error:
@@ -287,7 +287,7 @@ class WasmBackend(HostBackend):
         if buffer.handle is not None:
             buffer.backend.release(buffer)
         nbytes = buffer.size * buffer.dtype.itemsize
-        with self.timers.transfer("upload", nbytes):
+        with self.kernel_timers.transfer("upload", nbytes):
             host = buffer.host if nbytes else b""
             block = self.engine.memory.borrow(host)
             if block is None:
@@ -328,7 +328,7 @@ class WasmBackend(HostBackend):
         block = buffer.handle or self._upload(buffer)
         nbytes = buffer.size * buffer.dtype.itemsize
         self.reads += 1
-        with self.timers.transfer("download", nbytes):
+        with self.kernel_timers.transfer("download", nbytes):
             return self.engine.memory.read(block, nbytes)
 
     def release(self, buffer: Buffer) -> None:
