@@ -24,12 +24,16 @@ from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
+from .scatter_kernel import write_scatter
+from .sort_kernel import write_sort
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.SORT: write_sort,
+    KernelKind.SCATTER: write_scatter,
 }
 """Function that writes each kind of kernel."""
 
