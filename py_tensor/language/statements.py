@@ -80,6 +80,21 @@ class _Block:
         code.scopes[-1].statements.append(Statement(head, self.uses, 0, scope.statements, end))
 
 
+class Chunk:
+    """Statements that are printed apart from those around them, with a value after them."""
+
+    def __init__(self, code: Statements) -> None:
+        self.code = code
+        self.scope = _Scope(0)
+        self.text = ""
+
+    def finish(self, value: Value) -> None:
+        """Print the statements that a value needs, and the value."""
+        lines: list[str] = []
+        self.code.print_into(lines, self.scope.statements, "", value.uses)
+        self.text = "\n".join([*lines[::-1], value.text])
+
+
 class Statements:
     """Statements of one kernel, and the values that they compute."""
 
@@ -247,26 +262,46 @@ class Statements:
         self.scopes += within
 
     @contextmanager
+    def separate(self) -> Iterator[Chunk]:
+        """Write statements whose text another writer puts where it needs them."""
+        chunk = Chunk(self)
+        self.scopes.append(chunk.scope)
+        yield chunk
+        self.scopes.pop()
+        for key in chunk.scope.keys:
+            self.values.pop(key, None)
+
+    @contextmanager
     def printed_by(self, printer: Printer) -> Iterator[None]:
         """Write expressions with another number of lanes."""
         before, self.printer = self.printer, printer
         yield
         self.printer = before
 
+    def local(self, text: str, kind: ValueKind, lanes: int) -> Value:
+        """Return a variable of the current scope with a text, which may be a variable's name."""
+        if not text.isidentifier():
+            return self._declare(self.value(text, kind, lanes), "r", -1)
+        self.count += 1
+        self.scopes[-1].declared |= 1 << self.count
+        return self.value(text, kind, lanes, PRIMARY, 1 << self.count)
+
     # --- text -----------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
         """Return the lines of the kernel, without declarations of unused variables."""
         lines: list[str] = []
-        self._print(self.scopes[0].statements, "  ", 0, lines)
+        self.print_into(lines, self.scopes[0].statements, "  ", 0)
         return lines[::-1]
 
-    def _print(self, statements: list[Statement], indent: str, used: int, lines: list[str]) -> int:
+    def print_into(
+        self, lines: list[str], statements: list[Statement], indent: str, used: int
+    ) -> int:
         """Append lines, the last first; return the bits of the variables that are used."""
         for text, uses, declares, block, end in reversed(statements):
             if block is not None:
                 lines.append(indent + end)
-                used = self._print(block, indent + "  ", used, lines) | uses
+                used = self.print_into(lines, block, indent + "  ", used) | uses
                 lines.append(indent + text)
             elif not declares or declares & used:
                 lines.append(indent + text)

@@ -45,6 +45,8 @@ class BufferWriter(Writer):
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.has_fma = False
+        """True if products and sums may be rounded once."""
         self.scratch = 0
         """Bytes of memory that the kernel needs besides its inputs and outputs."""
 
@@ -205,30 +207,35 @@ class BufferWriter(Writer):
             self.store(number, value, axes, lanes)
 
     def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
-        """Store lanes of an output at the first of their coordinates."""
+        """Store lanes of an output at their coordinates, of which one is a vector."""
         spec = self.nodes.spec(self.kernel.outputs[number])
         form = stored(spec.dtype)
         strides = row_major(tuple([length for _, length in axes]))
         terms = [
-            (self.firsts.get(c.text, c), step * form.size)
+            (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
         ]
+        apart = sum(
+            step
+            for (c, _), step in zip(axes, strides, strict=True)
+            if not isinstance(c, int) and c.text in self.firsts
+        )
         base = self.code.value(f"out{number}", INT, 1)
-        self.write(form, *self._summed(base, terms, 0), value, lanes)
+        self._write(form, *self._summed(base, terms, 0), value, lanes, apart)
 
-    def write(
-        self, form: Stored, address: Value, start: int, value: Value, lanes: int = GROUP
+    def _write(
+        self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
-        """Write lanes of a value to neighbouring elements."""
+        """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
-        if lanes == GROUP:
+        if lanes == GROUP and apart == 1:
             lane = ":0" if form.store_four.endswith("lane") else ""
             code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):
-            place = f"{form.store_lane}:{lane}:{start + lane * form.size}"
+            place = f"{form.store_lane}:{lane}:{start + lane * apart * form.size}"
             code.line(f"{address.text} {whole.text} {place}", address.uses | whole.uses)
 
     # --- scalars --------------------------------------------------------------------------------

@@ -134,11 +134,13 @@ class _Scan:
         code, writer, last = self.code, self.writer, len(self.lengths) - 1
         value = code.variable(self._element(counters))
         for by in (1, 2):
-            code.assign(value, self._joined(self._shifted(value, by), value))
+            value = code.variable(self._joined(self._shifted(value, by), value))
         result = self._joined(acc, self._shifted(value, 1) if self.initial else value)
         start = code.printer.whole(writer.firsts[counters[last].text])
         first = self._place({**counters, last: start})
-        self._keep(code.variable(result), counters, first, lanes)
+        places = code.let(writer.positions.spread(first, 1), "i")
+        writer.firsts[places.text] = first
+        self._keep(code.variable(result), counters, places, lanes)
         code.assign(acc, self._joined(acc, value.lane("xyzw"[lanes - 1] * GROUP)))
 
     def _shifted(self, value: Value, by: int) -> Value:

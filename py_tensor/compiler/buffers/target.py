@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ...ir.node import OpInstance
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, TraitsTable
@@ -17,10 +18,19 @@ from ..target import Lowering, StoredValue, Target
 from .storage import padded, stored
 from .write import write
 
+
+def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Store the operands of a contraction, which reads them through one view each."""
+    whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
+    lowered.materialized.update(lowered.view(src)[0] for src in whole)
+    return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+
+
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
     GatherAlong: lower_gather_along,
     Scatter: lower_scatter,
     Sort: lower_sort,
+    Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
@@ -37,30 +47,30 @@ class BufferSlot(NamedTuple):
 class BufferTarget(Target):
     """Linear memory of a processor.
 
-    Args:
-        has_fma: True if kernels may contain fused multiply-adds.
+    `has_fma` is True if kernels may round once after a product and a sum.
     """
+
+    def __init__(self, has_fma: bool = False) -> None:
+        self.has_fma = has_fma
 
     limits = LIMITS
     outputs = 4
     lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
     traits = BUFFER_TRAITS
 
-    def __init__(self, has_fma: bool = False) -> None:
-        self.has_fma = has_fma
-
     def writes_tiles(self, kind: KernelKind) -> bool:
         return False
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
-        return BufferStorage(lowered)
+        return BufferStorage(lowered, self.has_fma)
 
 
 class BufferStorage:
     """Memory and kernels of one graph."""
 
-    def __init__(self, lowered: LoweredGraph) -> None:
+    def __init__(self, lowered: LoweredGraph, has_fma: bool) -> None:
         self.lowered = lowered
+        self.has_fma = has_fma
 
     def slot(self, value: StoredValue) -> BufferSlot:
         """Return the memory that holds a value."""
@@ -69,4 +79,4 @@ class BufferStorage:
 
     def write(self, kernel: Kernel) -> Shader:
         """Return the text of a kernel."""
-        return write(self.lowered, kernel)
+        return write(self.lowered, kernel, self.has_fma)

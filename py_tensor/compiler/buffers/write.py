@@ -19,6 +19,7 @@ from ..codegen.shader import Shader
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .buffer_writer import BufferWriter
+from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -27,6 +28,7 @@ WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
     KernelKind.SCAN: write_scan,
+    KernelKind.CONTRACT: write_contract,
 }
 """Function that writes each kind of kernel."""
 
@@ -34,17 +36,22 @@ _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Texts of all plans by the key of their kernels' nodes."""
 
 
-def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
-    """Return the text of a kernel; equal kernels are written once."""
+def write(lowered: LoweredGraph, kernel: Kernel, has_fma: bool) -> Shader:
+    """Return the text of a kernel; equal kernels are written once.
+
+    With `has_fma`, products and sums of contractions are rounded once.
+    """
     nodes = KernelNodes(lowered, kernel)
-    shader = _shaders.get(nodes.key)
+    key = has_fma, *nodes.key
+    shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[nodes.key] = _written(nodes)
+        shader = _shaders[key] = _written(nodes, has_fma)
     return shader
 
 
-def _written(nodes: KernelNodes) -> Shader:
+def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
     kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
     text = "\n".join(

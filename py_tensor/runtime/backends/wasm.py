@@ -148,7 +148,7 @@ class WasmBackend(HostBackend):
     def __init__(self, engine: Engine) -> None:
         super().__init__()
         self.engine = engine
-        self.target = BufferTarget(engine.has_fma)
+        self.device = BufferTarget(engine.has_fma)
         self.kernels = KernelTable(engine)
         self.programs = self.kernels.programs
         self.pool = Pool(engine.memory)
@@ -161,12 +161,12 @@ class WasmBackend(HostBackend):
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> LoadedPlan:
-        return self.load(make_plan(graph, self.target, self.programs.begin))
+        return self.load(make_plan(graph, self.device, self.programs.begin))
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
-        split = split_plan(graph, self.target, constants, scalars, self.programs.begin)
+        split = split_plan(graph, self.device, constants, scalars, self.programs.begin)
         first = split.preparation and self.load(split.preparation)
         return CompiledParts(self.load(split.plan), split.leaves, first, split.constants)
 
