@@ -34,6 +34,10 @@ class ReadMode(StrEnum):
     """Four loads at separate positions."""
 
 
+LAST_ONES = {1: "xxxx", 2: "xyyy", 3: "xyzz"}
+"""Lanes of a vector of which so many differ, the last of them repeated."""
+
+
 class BufferWriter(Writer):
     """Writer of values in linear memory. `in0`, `in1`, ... and `out0`, ... are addresses."""
 
@@ -46,6 +50,12 @@ class BufferWriter(Writer):
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.unaligned: set[str] = set()
+        """Texts of vectors of neighbours whose first may be no multiple of four."""
+        self.counts: dict[str, int] = {}
+        """Number of different coordinates in each vector of coordinates, by its text."""
+        self.ranges: dict[str, tuple[int, int]] = {}
+        """Least and greatest value of a coordinate, if it is not any along its axis."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -57,13 +67,32 @@ class BufferWriter(Writer):
         """Return a vector of a coordinate and the next three."""
         lanes: Value = self.code.let(self.positions.spread(first, 1), "i")
         self.runs[lanes.text] = self.firsts[lanes.text] = first
+        self.counts[lanes.text] = GROUP
+        return lanes
+
+    def lanes_from(self, first: Whole, count: int) -> Value:
+        """Return a vector of neighbouring coordinates, of which the last one is repeated."""
+        code = self.code
+        if count == GROUP:
+            first = code.let(code.printer.whole(first), "c")
+            known = len(self.runs)
+            lanes = self.neighbours(first)
+            if len(self.runs) > known:
+                self.unaligned.add(lanes.text)
+            return lanes
+        if isinstance(first, int):
+            return self.last_ones(first, first + count)
+        steps = ",".join([str(min(lane, count - 1)) for lane in range(GROUP)])
+        away = code.value(f"i32x4.const:{steps}", INT)
+        lanes = code.let(code.printer.spread(first) + away, "i")
+        self.firsts[lanes.text], self.counts[lanes.text] = first, count
         return lanes
 
     def last_ones(self, first: int, length: int) -> Value:
         """Return a vector of coordinates from `first` on, of which the last one is repeated."""
         numbers = ",".join([str(min(first + lane, length - 1)) for lane in range(GROUP)])
         lanes: Value = self.code.let(self.code.value(f"i32x4.const:{numbers}", INT), "i")
-        self.firsts[lanes.text] = first
+        self.firsts[lanes.text], self.counts[lanes.text] = first, min(GROUP, length - first)
         return lanes
 
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
@@ -87,7 +116,7 @@ class BufferWriter(Writer):
         terms = list(zip([c for c, _ in axes], strides, strict=True))
         last, length = axes[-1] if axes else (None, 1)
         first = self.runs.get(last.text) if last is not None else None
-        if first is not None and length % GROUP == 0:
+        if first is not None and length % GROUP == 0 and last.text not in self.unaligned:
             # Its position is a multiple of four, since the coordinates before it count whole rows.
             terms[-1] = (first, 1)
             own = (*axes[:-1], (first, length))
@@ -105,6 +134,8 @@ class BufferWriter(Writer):
         terms = self._terms(index)
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
+        elif self.nodes.spec(at).size == 1:
+            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, 0))
         elif (first := self.positions.aligned_first(index)) is not None:
             mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
         elif (only := self.positions.splat(index)) is not None:
@@ -118,8 +149,9 @@ class BufferWriter(Writer):
         self.modes.setdefault(at, set()).add(mode)
         return value
 
-    def _terms(self, index: Index) -> tuple[list[tuple[Value, int]], int, int] | None:
-        """Return coordinates with their steps, the offset, and the distance of the lanes.
+    def _terms(self, index: Index) -> tuple[list[tuple[Whole, int]], int, int, int] | None:
+        """Return coordinates with their steps, the offset, the distance of the lanes and their
+        number.
 
         None is returned if the positions do not follow from coordinates, or if the lanes have no
         constant distance.
@@ -130,22 +162,29 @@ class BufferWriter(Writer):
         known = [] if view.is_constant else by_axes(view, index.axes)
         if known is None:
             return None
-        apart, terms = 0, []
+        apart, count = 0, GROUP
+        terms: list[tuple[Whole, int]] = []
         last = index.axes[-1][0]
         for coordinate, step in known:
             if coordinate.lanes == 1:
                 if coordinate is last and index.first is not None:
                     apart = step
                 terms.append((coordinate, step))
-            elif coordinate.text in self.runs:
-                apart += step
-                terms.append((self.runs[coordinate.text], step))
+            elif coordinate.text in self.counts:
+                apart, count = apart + step, min(count, self.counts[coordinate.text])
+                terms.append((self.firsts[coordinate.text], step))
             else:
                 return None
-        return terms, view.offset, apart
+        return terms, view.offset, apart, count
 
     def _by_terms(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+        self,
+        slot: int,
+        form: Stored,
+        terms: list[tuple[Whole, int]],
+        offset: int,
+        apart: int,
+        count: int,
     ) -> tuple[ReadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
         base = self.code.value(f"in{slot}", INT, 1)
@@ -154,13 +193,17 @@ class BufferWriter(Writer):
         if apart == 0:
             return ReadMode.SPLAT, self._splat(slot, form, address, start)
         if apart == 1:
-            return ReadMode.NEIGHBOURS, self._loaded(form, address, start)
+            value = self._loaded(form, address, start)
+            if count < GROUP:
+                # Others than elements of the value might divide by zero or never leave a loop.
+                value = self.code.let(value).lane(LAST_ONES[count])
+            return ReadMode.NEIGHBOURS, value
         step = apart * form.size
         if start + 3 * step < 0 or start < 0:
             address, start = self.code.let(address + start), 0
         parts = []
         for lane in range(GROUP):
-            away = start + lane * step
+            away = start + min(lane, count - 1) * step
             parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
         return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 
+from ...language.tree import Value
+from .boxes import Box, boxes_of
 from .buffer_writer import BufferWriter
 from .nest import axes_of
 from .storage import GROUP
@@ -20,14 +23,46 @@ def write_map(writer: BufferWriter) -> None:
     for other in kernel.outputs[1:]:
         if axes_of(nodes, other, (size,)) != lengths:
             lengths = (size,)
-    if lengths[-1] < SHORT:
+    boxes = boxes_of(nodes, kernel.outputs, lengths)
+    if len(boxes) == 1 and lengths[-1] < SHORT:
         lengths = (size,)
-    code, (*outer, length) = writer.code, lengths
+        boxes = boxes_of(nodes, (), lengths)
+    for box in boxes:
+        _write_box(writer, lengths, box)
+
+
+def _write_box(writer: BufferWriter, lengths: tuple[int, ...], box: Box) -> None:
+    """Write the loops over a part of the elements."""
+    code, lane = writer.code, box.lane
     with ExitStack() as loops:
-        axes = tuple([(loops.enter_context(code.loop(0, n)), n) for n in outer])
-        if length >= GROUP:
-            with writer.whole_groups(length) as k:
-                writer.result((*axes, (writer.neighbours(k), length)))
-        if rest := length % GROUP:
-            last = writer.last_ones(length - rest, length)
-            writer.result((*axes, (last, length)), rest)
+        counters: dict[int, Value] = {}
+        for axis, (start, stop) in enumerate(box.spans):
+            if axis != lane:
+                if stop - start == 1 and lengths[axis] > 1:
+                    counter = code.variable(start, "d")
+                else:
+                    counter = loops.enter_context(code.loop(start, stop))
+                writer.ranges[counter.text] = start, stop - 1
+                counters[axis] = counter
+        for count, lanes in _groups(writer, *box.spans[lane]):
+            known = {**counters, lane: lanes}
+            writer.result(tuple([(known[axis], n) for axis, n in enumerate(lengths)]), count)
+
+
+def _groups(writer: BufferWriter, start: int, stop: int) -> Iterator[tuple[int, Value]]:
+    """Write statements in a loop over a part of an axis, first for whole groups, then for the rest.
+
+    Yield the number of lanes and their coordinates.
+    """
+    rest = (stop - start) % GROUP
+    if stop - rest > start:
+        with writer.code.loop(start, stop - rest, GROUP) as k:
+            lanes = writer.neighbours(k)
+            if start % GROUP:
+                writer.unaligned.add(lanes.text)
+            writer.ranges[k.text] = writer.ranges[lanes.text] = start, stop - 1
+            yield GROUP, lanes
+    if rest:
+        lanes = writer.last_ones(stop - rest, stop)
+        writer.ranges[lanes.text] = stop - rest, stop - 1
+        yield rest, lanes

@@ -14,13 +14,13 @@ from ...language.sizes import ARRAYS
 from ...language.tree import FLOAT
 from ...language.wasm import WASM
 from ...language.wasm_inlining import inlined
-from ..codegen.expressions import EXPRESSIONS
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .buffer_writer import BufferWriter
 from .contract_kernel import write_contract
+from .joins import BUFFER_EXPRESSIONS
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -55,7 +55,7 @@ def write(lowered: LoweredGraph, kernel: Kernel, has_fma: bool) -> Shader:
 
 
 def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
-    kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    kernel, writer = nodes.kernel, BufferWriter(nodes, BUFFER_EXPRESSIONS, WASM)
     writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
