@@ -90,9 +90,11 @@ def _cuts(
                 for axis, low in lows.items():
                     start[axis] -= low
                     own, length = along[lane][axis], spec.shape[axis]
-                    if own == sum([abs(step[axis]) for step in along]) == 1:
+                    moves = sum([abs(step[axis]) for step in along])
+                    if own == moves == 1:
                         edges = [box.spans[lane][0] - start[axis] + n for n in (0, length)]
                         yield from [n for n in edges if box.spans[lane][0] < n < box.spans[lane][1]]
+                    if own == moves <= 1:
                         is_outside |= not 0 <= start[axis] < length
                     elif own:
                         is_outside = True

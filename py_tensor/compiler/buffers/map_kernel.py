@@ -27,25 +27,41 @@ def write_map(writer: BufferWriter) -> None:
     if len(boxes) == 1 and lengths[-1] < SHORT:
         lengths = (size,)
         boxes = boxes_of(nodes, (), lengths)
-    for box in boxes:
-        _write_box(writer, lengths, box)
-
-
-def _write_box(writer: BufferWriter, lengths: tuple[int, ...], box: Box) -> None:
-    """Write the loops over a part of the elements."""
-    code, lane = writer.code, box.lane
+    # Boxes that differ in inner axes alone are written in turn, while a row is in the cache.
+    shared = 0
+    first = min(box.lane for box in boxes)
+    while shared < first and len({box.spans[shared] for box in boxes}) == 1:
+        shared += 1
     with ExitStack() as loops:
-        counters: dict[int, Value] = {}
-        for axis, (start, stop) in enumerate(box.spans):
-            if axis != lane:
-                if stop - start == 1 and lengths[axis] > 1:
-                    counter = code.variable(start, "d")
-                else:
-                    counter = loops.enter_context(code.loop(start, stop))
-                writer.ranges[counter.text] = start, stop - 1
-                counters[axis] = counter
-        for count, lanes in _groups(writer, *box.spans[lane]):
-            known = {**counters, lane: lanes}
+        around = [_counter(writer, loops, lengths, boxes[0], axis) for axis in range(shared)]
+        for box in boxes:
+            _write_box(writer, lengths, box, around)
+
+
+def _counter(
+    writer: BufferWriter, loops: ExitStack, lengths: tuple[int, ...], box: Box, axis: int
+) -> Value:
+    """Return the coordinate along an axis of a box, in a loop over all of them."""
+    start, stop = box.spans[axis]
+    if stop - start == 1 and lengths[axis] > 1:
+        counter = writer.code.variable(start, "d")
+    else:
+        counter = loops.enter_context(writer.code.loop(start, stop))
+    writer.ranges[counter.text] = start, stop - 1
+    return counter
+
+
+def _write_box(
+    writer: BufferWriter, lengths: tuple[int, ...], box: Box, around: list[Value]
+) -> None:
+    """Write the loops over a part of the elements, inside of those over the first axes."""
+    with ExitStack() as loops:
+        counters = dict(enumerate(around))
+        for axis in range(len(around), len(lengths)):
+            if axis != box.lane:
+                counters[axis] = _counter(writer, loops, lengths, box, axis)
+        for count, lanes in _groups(writer, *box.spans[box.lane]):
+            known = {**counters, box.lane: lanes}
             writer.result(tuple([(known[axis], n) for axis, n in enumerate(lengths)]), count)
 
 
