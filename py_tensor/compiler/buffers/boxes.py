@@ -5,7 +5,7 @@ Input: the nodes of a kernel, its outputs and the lengths of its axes. Output: `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from operator import mul
 from typing import NamedTuple
 
@@ -40,26 +40,45 @@ class Box(NamedTuple):
         return next(long, len(shape) - 1)
 
 
-def boxes_of(nodes: LoweredNodes, outputs: Iterable[int], lengths: tuple[int, ...]) -> list[Box]:
+def boxes_of(nodes: LoweredNodes, outputs: Sequence[int], lengths: tuple[int, ...]) -> list[Box]:
     """Divide the elements where pads and joins begin and end along the axis of the lanes."""
-    whole = Box(tuple([(0, n) for n in lengths]))
-    outputs, done, rest = tuple(outputs), list[Box](), [whole]
-    if min(whole.shape) == 0:
-        return [whole]
-    while rest:
+    last = len(lengths) - 1
+    boxes = [Box(tuple([(0, n) for n in lengths]))]
+    boxes = _divided(nodes, outputs, lengths, boxes, last)
+    if len(boxes) == 1:
+        return boxes
+    return [
+        part
+        for box in boxes
+        for part in (
+            [box]
+            if box.lane == last
+            else _divided(nodes, outputs, lengths, [box], box.lane, max(4, MOST // len(boxes)))
+        )
+    ]
+
+
+def _divided(
+    nodes: LoweredNodes,
+    outputs: Sequence[int],
+    lengths: tuple[int, ...],
+    boxes: list[Box],
+    lane: int,
+    most: int = MOST,
+) -> list[Box]:
+    """Divide boxes along an axis, which is that of the lanes."""
+    done: list[Box] = []
+    rest = boxes
+    while rest and len(done) + len(rest) < most:
         box = rest.pop()
-        # Lanes of the first box run along the last axis.
-        lane = len(lengths) - 1 if box is whole else box.lane
         cut = next((cut for at in outputs for cut in _cuts(nodes, at, lengths, box, lane)), None)
-        if cut is None:
+        if cut is None or not min(box.shape):
             done.append(box)
             continue
         start, stop = box.spans[lane]
         for span in ((cut, stop), (start, cut)):
             rest.append(Box((*box.spans[:lane], span, *box.spans[lane + 1 :])))
-        if len(done) + len(rest) >= MOST:
-            break
-    return done + rest
+    return done + rest[::-1]
 
 
 def _cuts(
