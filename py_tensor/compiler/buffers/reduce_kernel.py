@@ -29,6 +29,7 @@ SEPARATE = 4
 def write_reduce(writer: BufferWriter) -> None:
     """Write the statements of a reduce kernel."""
     call = writer.nodes.calls[writer.kernel.root]
+    writer.results = 1
     if not call.specs[0].size:
         dtype = call.operands[0]
         empty = call.specs[0].shape[call.arg[0]] if call.op.index else call.op.identity(dtype)
@@ -92,11 +93,16 @@ class _Loops:
                 if self.is_reduced[axis] == is_reduced and axis != self.lane
             }
 
-    def _elements(self, counters: dict[int, Value], lanes: Value) -> Value:
-        """Return the elements at coordinates, in the dtype in which they are combined."""
+    def _elements(self, counters: dict[int, Value], lanes: Value, count: int = GROUP) -> Value:
+        """Return the elements at coordinates, in the dtype in which they are combined.
+
+        The first ones are stored if the operand is an output, too.
+        """
         known = {**counters, self.lane: lanes}
         axes: Axes = tuple([(known[axis], n) for axis, n in enumerate(self.lengths)])
         value = self.writer.value(self.src, self.writer.index(self.size, axes))
+        for number in range(1, len(self.writer.kernel.outputs)):
+            self.writer.store(number, value, axes, count)
         return converted(self.code, value, self.source, self.dtype)
 
     def _position(self, counters: dict[int, Value], lanes: Value | None) -> Value | None:
@@ -154,7 +160,7 @@ class _Loops:
         if self.length:
             with self._around(is_reduced=True) as reduced:
                 for group, own in zip(groups, best, strict=True):
-                    value = self._elements({**kept, **reduced}, group)
+                    value = self._elements({**kept, **reduced}, group, count)
                     self._add(own, value, self._position(reduced, None))
         for group, own in zip(groups, best, strict=True):
             self._finish(own, {**kept, self.lane: group}, count)
@@ -170,7 +176,7 @@ class _Loops:
                     done = self._long(best, around, reduced)
                     if rest := length - done:
                         last = writer.last_ones(done, length)
-                        value = self._elements(around, last)
+                        value = self._elements(around, last, rest)
                         inside = ",".join(["-1"] * rest + ["0"] * (GROUP - rest))
                         mask = code.value(f"i32x4.const:{inside}", TRUTH)
                         if not self.op.index:
