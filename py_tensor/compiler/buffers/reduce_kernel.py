@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from ...dtypes import int32
-from ...language.tree import INT, TRUTH, Value
+from ...language.tree import FLOAT, INT, MASK, TRUTH, Value
 from ...ops.index_map import row_major
 from ...ops.op_def import Reduction, for_dtype
 from ..codegen.positions import Axes, total
@@ -22,6 +22,11 @@ from .map_kernel import write_map
 from .nest import axes_of
 from .storage import GROUP
 
+QUICK = {
+    "maximum(x, y)": "y if x < y else x",
+    "minimum(x, y)": "y if x > y else x",
+}
+"""Formulas that take one instruction, and ignore elements that are NaN."""
 SEPARATE = 4
 """Groups with sums of their own, so that an addition need not wait for the one before."""
 
@@ -44,10 +49,14 @@ def write_reduce(writer: BufferWriter) -> None:
 
 
 class _Best(NamedTuple):
-    """Variables of a reduction in progress: the value, and its position in an arg-reduction."""
+    """Variables of a reduction in progress: the value, and its position in an arg-reduction.
+
+    `odd` is True where an element was NaN.
+    """
 
     value: Value
     position: Value | None = None
+    odd: Value | None = None
 
 
 class _Loops:
@@ -120,22 +129,36 @@ class _Loops:
         """Declare variables of a reduction of nothing."""
         code = self.code
         value = code.variable(self.identity, "s")
-        if not self.op.index:
-            return _Best(value)
-        return _Best(value, code.variable(code.vector(INT, self.length), "w"))
+        if self.op.index:
+            return _Best(value, code.variable(code.vector(INT, self.length), "w"))
+        odd = None
+        if self.combine in QUICK and self.kind == FLOAT:
+            odd = code.variable(code.vector(MASK, 0), "x")
+        return _Best(value, None, odd)
 
     def _add(self, best: _Best, value: Value, position: Value | None) -> None:
         """Combine elements with those before."""
         code = self.code
         if best.position is None:
-            code.assign(best.value, code.apply(self.combine, self.kind, best.value, value))
+            combine = self.combine
+            if best.odd is not None:
+                combine = QUICK[combine]
+                is_odd = code.apply("x or y != y", MASK, best.odd, value)
+                code.assign(best.odd, is_odd)
+            code.assign(best.value, code.apply(combine, self.kind, best.value, value))
             return
         assert position is not None
         value, position = code.let(value), code.let(position)
-        better = code.apply(self.combine, TRUTH, value, position, *best)
+        better = code.apply(self.combine, TRUTH, value, position, best.value, best.position)
         better = code.variable(better, "b")
         code.assign(best.value, code.pick(better, value, best.value))
         code.assign(best.position, code.pick(better, position, best.position))
+
+    def _settled(self, best: _Best) -> Value:
+        """Return the value, NaN where an element was NaN."""
+        if best.odd is None:
+            return best.value
+        return self.code.variable(self.code.apply("NAN if x else y", FLOAT, best.odd, best.value))
 
     # --- kinds of loops -------------------------------------------------------------------------
 
@@ -184,8 +207,9 @@ class _Loops:
                             value = code.pick(mask, value, self.identity)
                         self._add(best, value, self._position(reduced, last))
             for swap in ("zwxy", "yxwz"):
-                parts = [part and code.variable(part.lane(swap)) for part in best]
-                self._add(best, *parts)
+                value, position = self._settled(best), best.position
+                position = position and code.variable(position.lane(swap))
+                self._add(best, code.variable(value.lane(swap)), position)
             self._finish(best, kept, 1)
 
     def _long(self, best: _Best, around: dict[int, Value], reduced: dict[int, Value]) -> int:
@@ -204,14 +228,14 @@ class _Loops:
                     self._add(part, self._elements(around, lanes), self._position(reduced, lanes))
             if count > 1:
                 for part in own:
-                    self._add(best, *part)
+                    self._add(best, self._settled(part), part.position)
             done = stop
         return done
 
     def _finish(self, best: _Best, kept: dict[int, Value], count: int) -> None:
         """Store results, to which the epilogue is applied."""
         writer = self.writer
-        result = best.value if best.position is None else best.position
+        result = best.position or self._settled(best)
         axes: Axes = tuple([(kept[axis], self.lengths[axis]) for axis in sorted(kept)])
         if self.lane not in kept:
             # All lanes are the result.
