@@ -31,6 +31,8 @@ class ReadMode(StrEnum):
     """One load for four lanes."""
     SPLAT = "splat"
     """One element for all lanes."""
+    CROSSED = "crossed"
+    """Four loads for four vectors, whose lanes are apart while the vectors are neighbours."""
     STRIDED = "strided"
     """Four loads at constant distances from one position."""
     LANES = "lanes"
@@ -47,6 +49,8 @@ class BufferWriter(Writer):
         self.modes: dict[int, set[ReadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.crossed: dict[str, tuple[Value, int]] = {}
+        """First of four coordinates, and the number of this one, by its text."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
         self.results = len(nodes.kernel.outputs)
@@ -70,6 +74,14 @@ class BufferWriter(Writer):
         lanes: Value = self.code.let(self.code.value(f"i32x4.const:{numbers}", INT), "i")
         self.firsts[lanes.text] = first
         return lanes
+
+    def crossing(self, first: Value) -> list[Value]:
+        """Return four neighbouring coordinates, for which values are computed after one another."""
+        coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
+        for lane, coordinate in enumerate(coordinates, 1):
+            self.crossed[coordinate.text] = first, lane
+        self.crossed[first.text] = first, 0
+        return [first, *coordinates]
 
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
@@ -154,6 +166,12 @@ class BufferWriter(Writer):
     ) -> tuple[ReadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
         base = self.code.value(f"in{slot}", INT, 1)
+        if apart not in (0, 1):
+            for at, (coordinate, step) in enumerate(terms):
+                if step == 1 and coordinate.text in self.crossed:
+                    first, lane = self.crossed[coordinate.text]
+                    terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
+                    return ReadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
@@ -168,6 +186,36 @@ class BufferWriter(Writer):
             away = start + lane * step
             parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
         return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
+
+    def _block(
+        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> list[Value]:
+        """Return four vectors whose lanes are apart, of which each is next to the one before."""
+        code = self.code
+        key = slot, tuple([(coordinate.text, step) for coordinate, step in terms]), offset, apart
+        block: list[Value] | None = code.known(key)
+        if block is None:
+            rows = []
+            for lane in range(GROUP):
+                scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+                base = code.value(f"in{slot}", INT, 1)
+                place = self._summed(base, scaled, (offset + lane * apart) * form.size)
+                rows.append(code.let(self._loaded(form, *place)))
+            block = self._transposed(rows)
+            code.keep(key, block[0])
+            code.values[key] = block
+        return block
+
+    def _transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """Return the columns of four vectors."""
+        let, printer = self.code.let, self.code.printer
+        low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+        a, b, c, d = rows
+        pairs = [
+            let(printer.shuffled(p, q, lanes)) for lanes in (low, high) for p, q in ((a, c), (b, d))
+        ]
+        halves = (pairs[0], pairs[1]), (pairs[2], pairs[3])
+        return [let(printer.shuffled(p, q, lanes)) for p, q in halves for lanes in (low, high)]
 
     def _summed(
         self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
