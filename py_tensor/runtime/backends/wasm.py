@@ -48,9 +48,7 @@ class LoadedPlan:
     of scratch memory. `docs/architecture.md` describes the words of draws.
     """
 
-    def __init__(
-        self, plan: Plan, words: Sequence[int], kernels: KernelTable, pool: Pool
-    ) -> None:
+    def __init__(self, plan: Plan, words: Sequence[int], kernels: KernelTable, pool: Pool) -> None:
         self.block: Block | None = None
         self.plan = plan
         self.programs = kernels.programs
@@ -217,8 +215,7 @@ class WasmBackend(HostBackend):
                 ) from error
             raise
         self.draws += len(plan.plan.draws)
-        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
-            self._drop_workspace()
+        self._bound_workspace()
         outputs = [
             Buffer(dtype, size, None, self, block)
             for (dtype, size), block in zip(plan.results, results, strict=True)
@@ -267,6 +264,11 @@ class WasmBackend(HostBackend):
             self._drop_workspace()
             self.workspace = self.pool.take(size_class(plan.space))
         plan.use_workspace(self.workspace)
+
+    def _bound_workspace(self) -> None:
+        """Drop the workspace if it is larger than all memory that may be kept for later."""
+        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
+            self._drop_workspace()
 
     def _drop_workspace(self) -> None:
         if self.workspace is not None:
@@ -373,6 +375,7 @@ class WasmBackend(HostBackend):
         elif owner is not None:
             owner.limit = value
             if owner is self.pool:
+                self._bound_workspace()
                 self.pool.trim(value)
 
     def _setting(self, name: str) -> Any:
