@@ -110,7 +110,7 @@ def test_handles_of_lost_textures_are_freed(own):
     lose(own)
     restore(own)
     del y
-    assert pt.memory().num_bytes_in_gpu == before
+    assert pt.memory().num_bytes_in_gpu == (0 if own.name == "webgl" else before)
 
 
 def test_functions_under_jit(own):
