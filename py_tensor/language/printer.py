@@ -168,7 +168,7 @@ class Printer:
     """Number of elements that are computed at once."""
     expression: ClassVar[type[Value]] = Value
     """Class of values that gives their operators the forms of the language."""
-    modules: ClassVar = ("functions.py",)
+    modules: ClassVar[tuple[str, ...]] = ("functions.py",)
     """Files with the functions and constants; later ones replace those of earlier ones."""
 
     def __init__(self, uniform_sizes: bool = True) -> None:

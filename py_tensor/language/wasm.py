@@ -190,7 +190,7 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         tree = ast.parse(self.blocks[name]).body[0]
         assert isinstance(tree, ast.AnnAssign)
         number = tree.value
-        text = f"{number.value}" if isinstance(number, ast.Constant) else f"PT_{name}"
+        text = f"{number.value!r}" if isinstance(number, ast.Constant) else f"PT_{name}"
         return Value(text, UINT, 0)
 
     special = "{}"
@@ -260,7 +260,8 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         return Value(f"{a.text} {b.text} {text}", kind, lanes, uses=a.uses | b.uses)
 
     def compared(self, sign: str, a: Value, b: Value) -> Value:
-        value = self.operation(sign, LOGICAL, *map(self._at_least_one, (a, b)), False)
+        a, b = map(self._at_least_one, (a, b))
+        value = self.operation(sign, LOGICAL, a, b, False)
         return value.of(TRUTH)
 
     def _at_least_one(self, value: Value) -> Value:

@@ -263,8 +263,8 @@ class BufferWriter(Writer):
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            lane = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            first = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):

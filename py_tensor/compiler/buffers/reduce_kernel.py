@@ -126,7 +126,7 @@ class _Loops:
             return
         assert position is not None
         value, position = code.let(value), code.let(position)
-        better = code.apply(self.combine, TRUTH, value, position, *best)
+        better = code.apply(self.combine, TRUTH, value, position, best.value, best.position)
         better = code.variable(better, "b")
         code.assign(best.value, code.pick(better, value, best.value))
         code.assign(best.position, code.pick(better, position, best.position))
@@ -178,8 +178,10 @@ class _Loops:
                             value = code.pick(mask, value, self.identity)
                         self._add(best, value, self._position(reduced, last))
             for swap in ("zwxy", "yxwz"):
-                parts = [part and code.variable(part.lane(swap)) for part in best]
-                self._add(best, *parts)
+                value, position = best
+                value = code.variable(value.lane(swap))
+                position = position and code.variable(position.lane(swap))
+                self._add(best, value, position)
             self._finish(best, kept, 1)
 
     def _long(self, best: _Best, around: dict[int, Value], reduced: dict[int, Value]) -> int:
