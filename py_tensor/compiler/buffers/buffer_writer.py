@@ -11,7 +11,7 @@ from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
-from ...ops.index_map import contiguous, row_major
+from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
@@ -19,6 +19,9 @@ from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
 from .storage import GROUP, Stored, stored
+
+WHOLE = View((), ())
+"""Map of positions to themselves."""
 
 
 class ReadMode(StrEnum):
@@ -214,17 +217,21 @@ class BufferWriter(Writer):
 
     # --- results --------------------------------------------------------------------------------
 
-    def result(self, axes: Axes, lanes: int = GROUP) -> None:
-        """Store four elements of each output, or the first ones, given their coordinates."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, self.index(spec.size, axes))
-            self.store(number, value, axes, lanes)
+    def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates.
 
-    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        The view maps the coordinates of a part of the output to positions in it.
+        """
+        for number, output in enumerate(self.kernel.outputs):
+            index = self.index(self.nodes.spec(output).size, axes).through(view)
+            self.store(number, self.value(output, index), axes, lanes, view)
+
+    def store(
+        self, number: int, value: Value, axes: Axes, lanes: int = GROUP, view: View = WHOLE
+    ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
         form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
-        address, start, apart = self._place(f"out{number}", form, axes)
+        address, start, apart = self._place(f"out{number}", form, axes, view)
         self._write(form, address, start, value, lanes, apart)
 
     def accumulate(
@@ -242,9 +249,11 @@ class BufferWriter(Writer):
         summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
         self._write(form, address, start, summed, lanes, apart)
 
-    def _place(self, base: str, form: Stored, axes: Axes) -> tuple[Value, int, int]:
+    def _place(
+        self, base: str, form: Stored, axes: Axes, view: View = WHOLE
+    ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
-        strides = row_major(tuple([length for _, length in axes]))
+        strides = view.strides or row_major(tuple([length for _, length in axes]))
         terms = [
             (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
@@ -254,7 +263,8 @@ class BufferWriter(Writer):
             for (c, _), step in zip(axes, strides, strict=True)
             if not isinstance(c, int) and c.text in self.firsts
         )
-        return *self._summed(self.code.value(base, INT, 1), terms, 0), apart
+        start = view.offset * form.size
+        return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
         self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
