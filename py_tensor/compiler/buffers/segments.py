@@ -120,10 +120,10 @@ def segments_of(nodes: LoweredNodes, at: int, lengths: tuple[int, ...]) -> list[
                 same = spec.shape == call.spec.shape
                 stack.append((src, views if same else push(views, spread)))
         elif isinstance(call.op, Concat | Pad) and _is_plain(call):
-            view = _along(views[0] if views else contiguous(lengths), axes)
-            reaches = view and _reaches(view, call.spec.shape)
-            for axis, border in _borders(call) if reaches else ():
-                cut = reaches[axis].cut(border)
+            along = _along(views[0] if views else contiguous(lengths), axes)
+            reaches = along and _reaches(along, call.spec.shape)
+            for axis, border in _borders(call):
+                cut = reaches[axis].cut(border) if reaches else None
                 if cut is not None:
                     cuts[cut[0]].add(cut[1])
     whole = Segment((0,) * len(lengths), lengths)
