@@ -7,6 +7,7 @@ Modules stay in the store until the process ends, 15 KB and two mappings of memo
 from __future__ import annotations
 
 import ctypes
+import sys
 from bisect import bisect
 from collections.abc import Callable
 from typing import Any
@@ -136,6 +137,9 @@ class WasmtimeEngine:
             done(None)
 
     def place(self, number: int, function: Any) -> None:
+        if sys.is_finalizing():
+            # Plans are freed after wasmtime's modules.
+            return
         length = self._table.size(self._store)
         if number >= length:
             self._table.grow(self._store, max(length, number + 1 - length), None)

@@ -18,13 +18,13 @@ from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
-from .storage import GROUP, Stored, stored
+from .storage import GROUP, ElementForm, stored
 
 WHOLE = View((), ())
 """Map of positions to themselves."""
 
 
-class ReadMode(StrEnum):
+class LoadMode(StrEnum):
     """Way in which a kernel reads an input; `pt.explain` prints its value."""
 
     NEIGHBOURS = "neighbours"
@@ -46,7 +46,7 @@ class BufferWriter(Writer):
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
     ) -> None:
         super().__init__(nodes, expressions, printer)
-        self.modes: dict[int, set[ReadMode]] = {}
+        self.modes: dict[int, set[LoadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.crossed: dict[str, tuple[Value, int]] = {}
@@ -123,11 +123,11 @@ class BufferWriter(Writer):
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            lanes, mode = self.positions.lanes(index), ReadMode.LANES
+            lanes, mode = self.positions.lanes(index), LoadMode.LANES
             parts = [
                 self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
             ]
@@ -162,8 +162,8 @@ class BufferWriter(Writer):
         return terms, view.offset, apart
 
     def _by_terms(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
-    ) -> tuple[ReadMode, Value]:
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
         base = self.code.value(f"in{slot}", INT, 1)
         if apart not in (0, 1):
@@ -175,9 +175,9 @@ class BufferWriter(Writer):
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return ReadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(slot, form, address, start)
         if apart == 1:
-            return ReadMode.NEIGHBOURS, self._loaded(form, address, start)
+            return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
         if start + 3 * step < 0 or start < 0:
             address, start = self.code.let(address + start), 0
@@ -185,7 +185,7 @@ class BufferWriter(Writer):
         for lane in range(GROUP):
             away = start + lane * step
             parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
-        return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
+        return LoadMode.STRIDED, self.code.vector(form.kind, *parts)
 
     def _block(
         self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
@@ -244,24 +244,24 @@ class BufferWriter(Writer):
             base = code.let(base + code.let(total(inner, 0), "o"), "p")
         return base, start
 
-    def _address(self, slot: int, form: Stored, position: Whole) -> Value:
+    def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
         base = self.code.value(f"in{slot}", INT, 1)
         address: Value = self.code.let(base + position * form.size, "p")
         return address
 
-    def _one(self, form: Stored, address: Value, start: int = 0) -> Value:
+    def _one(self, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
         return self.code.value(text, form.kind, 1, uses=address.uses)
 
-    def _splat(self, slot: int, form: Stored, address: Value, start: int = 0) -> Value:
+    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: Stored, first: Whole) -> Value:
+    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
         return self._loaded(form, self._address(slot, form, first), 0)
 
-    def _loaded(self, form: Stored, address: Value, start: int) -> Value:
+    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
@@ -300,7 +300,7 @@ class BufferWriter(Writer):
         self._write(form, address, start, summed, lanes, apart)
 
     def _place(
-        self, base: str, form: Stored, axes: Axes, view: View = WHOLE
+        self, base: str, form: ElementForm, axes: Axes, view: View = WHOLE
     ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
         strides = view.strides or row_major(tuple([length for _, length in axes]))
@@ -317,14 +317,14 @@ class BufferWriter(Writer):
         return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
-        self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
+        self, form: ElementForm, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            lane = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            first = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):

@@ -8,11 +8,12 @@ by their digits, the lowest first (Knuth, The Art of Computer Programming 3, 5.2
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 
 from ...dtypes import DType
 from ...language.statements import Statements
 from ...language.tree import INT, UINT, Value, Whole
-from ...language.wasm import shuffle
+from ...language.wasm_operations import shuffle
 from ..codegen.positions import Axes
 from .body import FunctionText
 from .buffer_writer import BufferWriter
@@ -39,7 +40,7 @@ def write_sort(writer: BufferWriter) -> None:
     sort = FunctionText("s")
     writer.scratch = _write_line(sort, length, bits)
     with ExitStack() as loops:
-        counters: list[Whole] = [
+        counters: list[Any] = [
             0 if number == axis else loops.enter_context(code.loop(0, n))
             for number, n in enumerate(shape)
         ]

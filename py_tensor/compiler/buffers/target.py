@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...ir.node import OpInstance
+from ...language.wasm_text import wat
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
@@ -67,6 +68,9 @@ class BufferTarget(Target):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
         return BufferStorage(lowered, self.has_fma)
+
+    def listing(self, source: str) -> str:
+        return wat(source)
 
 
 class BufferStorage:

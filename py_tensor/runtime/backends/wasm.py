@@ -213,8 +213,7 @@ class WasmBackend(HostBackend):
                 ) from error
             raise
         self.draws += len(plan.plan.draws)
-        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
-            self._drop_workspace()
+        self._bound_workspace()
         outputs = [
             Buffer(dtype, size, None, self, block)
             for (dtype, size), block in zip(plan.results, results, strict=True)
@@ -263,6 +262,11 @@ class WasmBackend(HostBackend):
             self._drop_workspace()
             self.workspace = self.pool.take(size_class(plan.space))
         plan.use_workspace(self.workspace)
+
+    def _bound_workspace(self) -> None:
+        """Drop the workspace if it is larger than all memory that may be kept for later."""
+        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
+            self._drop_workspace()
 
     def _drop_workspace(self) -> None:
         if self.workspace is not None:
