@@ -36,6 +36,8 @@ class KernelKind(StrEnum):
     REDUCE = "reduce"
     """A loop over reduced axes."""
     SCAN = "scan"
+    SORT = "sort"
+    SCATTER = "scatter"
     CONTRACT = "contract"
     LOOP = "loop"
     """The kernels of the body, repeated."""

@@ -18,8 +18,6 @@ from py_tensor.runtime import executor, scopes
 from py_tensor.runtime.backends.numpy import NumpyBackend
 
 X = np.float32([[1, 2], [3, 4]])
-DEVICES = ("webgl", "wasm")
-"""Backends that report the memory of their device."""
 UNKNOWN = (
     "jit: the value of a traced {} is unknown; got {}; use pt.where, or make "
     "the argument static with static_argnums"
@@ -696,19 +694,17 @@ def test_values_computed_once_are_freed_with_the_function(engine, rng):
     pt.realize(*captured)
     f = pt.jit(lambda x: x @ captured[0])
     x = pt.asarray(np.ones((8, 8), "float32"))
-    on_device = engine.name in DEVICES
-    # In textures, the captured matrix gets a copy with rows of 8 numbers.
-    copy = 256 * engine.runs_glsl
+    on_gpu = engine.name == "webgl"
     for _ in range(2):
         f(x).tolist()
-        # The argument, the captured matrix, and its copy.
-        assert pt.memory().num_bytes_in_gpu - start == (256 + 192 + copy) * on_device
-    # The copy alone is needed now: the captured matrix was on the device only, like the copy.
+        # The argument, the captured matrix, and its copy with rows of 8 numbers.
+        assert pt.memory().num_bytes_in_gpu - start == (256 + 192 + 256) * on_gpu
+    # The copy alone is needed now: the captured matrix was on the GPU only, like the copy.
     captured.clear()
-    assert pt.memory().num_bytes_in_gpu - start == (256 + (copy or 192)) * on_device
+    assert pt.memory().num_bytes_in_gpu - start == (256 + 256) * on_gpu
     assert_spec(f(x), (8, 6), "float32")
     del f
-    assert pt.memory().num_bytes_in_gpu - start == 256 * on_device
+    assert pt.memory().num_bytes_in_gpu - start == 256 * on_gpu
 
 
 def test_creation_inside():
@@ -944,7 +940,7 @@ def test_counts_are_exact(engine):
     assert now.num_tensors - before.num_tensors == 2
     assert now.num_data_buffers - before.num_data_buffers == 2
     assert now.num_bytes - before.num_bytes == 128
-    assert now.num_bytes_in_gpu - before.num_bytes_in_gpu == 128 * (engine.name in DEVICES)
+    assert now.num_bytes_in_gpu - before.num_bytes_in_gpu == 128 * (engine.name == "webgl")
     del y, z
     after = pt.memory()
     assert (after.num_tensors, after.num_bytes, after.num_bytes_in_gpu) == (
@@ -1054,12 +1050,12 @@ def test_traces_are_freed_with_the_function(engine):
     before = plans(engine)
     f(x).tolist()
     assert plans(engine) == (before[0] + 1, before[1] + 1, before[2] + (engine.name == "webgl"))
-    held = pt.memory().num_bytes_in_gpu
+    textures = pt.memory().num_bytes_in_gpu
     captured.clear()
-    assert pt.memory().num_bytes_in_gpu == held
+    assert pt.memory().num_bytes_in_gpu == textures
     del f
     assert plans(engine) == before
-    assert pt.memory().num_bytes_in_gpu == held - 16 * (engine.name in DEVICES)
+    assert pt.memory().num_bytes_in_gpu == textures - 16 * (pt.env.pool_limit is not None)
 
 
 def test_number_of_traces_is_bounded():

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from ...dtypes import DType
 from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
-from ...ops.index_map import contiguous, row_major
+from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
@@ -18,6 +19,9 @@ from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
 from .storage import GROUP, Stored, stored
+
+WHOLE = View((), ())
+"""Map of positions to themselves."""
 
 
 class ReadMode(StrEnum):
@@ -68,6 +72,17 @@ class BufferWriter(Writer):
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
         return self.code.loop(0, length // step * step, step)
+
+    def groups(self, length: int) -> Iterator[tuple[Whole, Value, int]]:
+        """Write the statements in a loop over an axis, first for whole groups, then for the rest.
+
+        Yield the first coordinate, the coordinates of the lanes, and the number of lanes.
+        """
+        if length >= GROUP:
+            with self.whole_groups(length) as k:
+                yield k, self.neighbours(k), GROUP
+        if rest := length % GROUP:
+            yield length - rest, self.last_ones(length - rest, length), rest
 
     def index(self, size: int, axes: Axes) -> Index:
         """Return the index of four elements, given the coordinates along the axes of a value."""
@@ -202,18 +217,43 @@ class BufferWriter(Writer):
 
     # --- results --------------------------------------------------------------------------------
 
-    def result(self, axes: Axes, lanes: int = GROUP) -> None:
-        """Store four elements of each output, or the first ones, given their coordinates."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, self.index(spec.size, axes))
-            self.store(number, value, axes, lanes)
+    def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates.
 
-    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        The view maps the coordinates of a part of the output to positions in it.
+        """
+        for number, output in enumerate(self.kernel.outputs):
+            index = self.index(self.nodes.spec(output).size, axes).through(view)
+            self.store(number, self.value(output, index), axes, lanes, view)
+
+    def store(
+        self, number: int, value: Value, axes: Axes, lanes: int = GROUP, view: View = WHOLE
+    ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
-        spec = self.nodes.spec(self.kernel.outputs[number])
-        form = stored(spec.dtype)
-        strides = row_major(tuple([length for _, length in axes]))
+        form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
+        address, start, apart = self._place(f"out{number}", form, axes, view)
+        self._write(form, address, start, value, lanes, apart)
+
+    def accumulate(
+        self, base: str, dtype: DType, value: Value, axes: Axes, lanes: int = GROUP
+    ) -> None:
+        """Add lanes to elements at their coordinates, of which the last one is a vector.
+
+        Integers wrap when they are stored.
+        """
+        form = stored(dtype)
+        address, start, apart = self._place(base, form, axes)
+        load = form.load_four if lanes > 1 else form.load_splat
+        add = {"f": "f32x4.add", "b": "v128.or"}.get(dtype.kind, "i32x4.add")
+        text = f"{address.text} {load}:{start} {form.four} {value.text} {add}"
+        summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
+        self._write(form, address, start, summed, lanes, apart)
+
+    def _place(
+        self, base: str, form: Stored, axes: Axes, view: View = WHOLE
+    ) -> tuple[Value, int, int]:
+        """Return the address of the first lane, bytes to add, and the distance of the lanes."""
+        strides = view.strides or row_major(tuple([length for _, length in axes]))
         terms = [
             (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
@@ -223,8 +263,8 @@ class BufferWriter(Writer):
             for (c, _), step in zip(axes, strides, strict=True)
             if not isinstance(c, int) and c.text in self.firsts
         )
-        base = self.code.value(f"out{number}", INT, 1)
-        self._write(form, *self._summed(base, terms, 0), value, lanes, apart)
+        start = view.offset * form.size
+        return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
         self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int

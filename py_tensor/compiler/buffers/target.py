@@ -8,12 +8,10 @@ from typing import NamedTuple
 from ...ir.node import OpInstance
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
 from ..codegen.shader import Shader
-from ..fusion.traits import TRAITS, TraitsTable
+from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
-from ..lowering.scatters import lower_scatter
-from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .storage import padded, stored
 from .write import write
@@ -28,12 +26,16 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
 
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
     GatherAlong: lower_gather_along,
-    Scatter: lower_scatter,
-    Sort: lower_sort,
     Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
-BUFFER_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+BUFFER_TRAITS = TraitsTable(
+    {
+        Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+        Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
+    }
+)
 LIMITS = FusionLimits(inputs=32, scalars=96)
 
 
