@@ -21,7 +21,7 @@ from ..dtypes import (
 )
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of, scalar_node
-from ..ir.tracer import ScalarTracer, element, fitting, kind_of, whole
+from ..ir.tracer import ScalarTracer, element, kind_of, whole
 from ..ops.elementwise import CAST
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
