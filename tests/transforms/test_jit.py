@@ -930,7 +930,7 @@ def test_scopes_inside():
         assert_values(f(pt.asarray(X)), X * 2 + 1)
 
 
-def test_counts_are_exact(engine):
+def test_counts_are_exact():
     f = pt.jit(lambda x: (pt.exp(x) @ x, x.T))
     x = pt.asarray(np.ones((4, 4), "float32"))
     f(x)

@@ -171,7 +171,7 @@ class BufferWriter(Writer):
                 if step == 1 and coordinate.text in self.crossed:
                     first, lane = self.crossed[coordinate.text]
                     terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
-                    return ReadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
+                    return LoadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
@@ -188,7 +188,7 @@ class BufferWriter(Writer):
         return LoadMode.STRIDED, self.code.vector(form.kind, *parts)
 
     def _block(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
     ) -> list[Value]:
         """Return four vectors whose lanes are apart, of which each is next to the one before."""
         code = self.code
