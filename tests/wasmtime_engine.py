@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import sys
 from bisect import bisect
 from collections.abc import Callable
 from typing import Any
