@@ -11,7 +11,6 @@ from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
-from ..lowering.gathers import lower_gather_along
 from ..target import Lowering, StoredValue, Target
 from .storage import padded, stored
 from .write import write
@@ -25,13 +24,13 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
 
 
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
-    GatherAlong: lower_gather_along,
     Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable(
     {
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        GatherAlong: FusionTraits(in_order=lambda call, is_first: not is_first),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }

@@ -20,6 +20,7 @@ from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .buffer_writer import BufferWriter
 from .contract_kernel import write_contract
+from .gathers import GATHERS
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -54,7 +55,7 @@ def write(lowered: LoweredGraph, kernel: Kernel, has_fma: bool) -> Shader:
 
 
 def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
-    kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    kernel, writer = nodes.kernel, BufferWriter(nodes, {**EXPRESSIONS, **GATHERS}, WASM)
     writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
