@@ -1,6 +1,6 @@
 /** @file Measures how time and memory grow with pending operations, elements and iterations. */
 
-import { lastLine } from "./measure.js";
+import { lastLine } from "./attempt.js";
 
 /** @import { Parameters } from "./parameters.js" */
 /** @import { PythonSide } from "./python_side.js" */

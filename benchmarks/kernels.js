@@ -1,16 +1,18 @@
 /** @file Entry point of the page of kernels: py_tensor's, gpu.js's and hand-written GLSL. */
 
+import { isTimed } from "./attempt.js";
 import { measureDevice } from "./device_limits.js";
 import { prepare, start } from "./gpu_js.js";
 import { kernelWorkloads } from "./kernel_workloads.js";
-import { hasFailed, isTimed, measure } from "./measure.js";
+import { hasFailed, measure } from "./measure.js";
 import { parametersOf } from "./parameters.js";
 import { PythonSide } from "./python_side.js";
 import { digits } from "./results.js";
-import { report, send, showSection, startPage } from "./section_page.js";
+import { report, send, showSections, startPage } from "./section_page.js";
 import { nameOf, selected } from "./workloads.js";
 
-/** @import { Outcome, Prepare, Row } from "./measure.js" */
+/** @import { Outcome, Prepare } from "./attempt.js" */
+/** @import { Row } from "./measure.js" */
 /** @import { Section } from "./results.js" */
 
 /** @typedef {{ name: string, gpuJs: Row, glsl: Row }} Measured */
@@ -78,7 +80,7 @@ async function run() {
       glsl: await measure(workload, { ours, theirs: glsl }, parameters, device),
     });
     const section = sectionOf(rows);
-    showSection(section);
+    showSections([section]);
     send("/log", section.rows[number].join("  "));
   }
   const failed = rows.filter(({ gpuJs, glsl }) => hasFailed(gpuJs) || hasFailed(glsl)).length;
@@ -89,7 +91,7 @@ async function run() {
     parameters,
     device,
     rows,
-    section: sectionOf(rows),
+    sections: [sectionOf(rows)],
     summary: { failed },
   };
 }

@@ -86,6 +86,35 @@ export function softmax(rows, columns) {
 }
 
 /** @param {number} rows @param {number} columns */
+export function exponential(rows, columns) {
+  const shape = [rows, columns];
+  const work = { flops: rows * columns, atol: 0, rtol: 1e-6 };
+  return workload("exp", `${rows}x${columns}`, [{ shape, scale: 8 }], shape, work);
+}
+
+/** One addition, whose result is not part of a larger graph. @param {number} side */
+export function eagerAdd(side) {
+  const shape = [side, side];
+  const work = { flops: side * side, atol: 0, rtol: 1e-6 };
+  return workload("eager_add", `${side}x${side}`, [shape, shape], shape, work);
+}
+
+/** @param {number} length */
+export function sort(length) {
+  const work = { flops: 0, atol: 0 };
+  return workload("sort", `${length}`, [[length]], [length], work);
+}
+
+/** Two substances that react and diffuse on a torus; the result is their sum. @param {number} side @param {number} steps */
+export function grayScott(side, steps) {
+  const shape = [side, side];
+  const input = { shape, scale: 0.5 };
+  // Each step has 22 operations per element of both substances together.
+  const work = { flops: 22 * steps * side * side, atol: 1e-5, options: { steps } };
+  return workload("gray_scott", `${side}x${side}, ${steps} steps`, [input, input], shape, work);
+}
+
+/** @param {number} rows @param {number} columns */
 export function layerNorm(rows, columns) {
   const shape = [rows, columns];
   // Mean, deviation, its square, their mean, quotient, scale, shift.

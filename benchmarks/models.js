@@ -7,7 +7,7 @@
 import { rendererName } from "./device_limits.js";
 import { startRuntime } from "./onnx_runtime.js";
 import { PythonSide } from "./python_side.js";
-import { report, send, showSection, startPage } from "./section_page.js";
+import { report, send, showSections, startPage } from "./section_page.js";
 import { hasFailed, measureTrained, OURS, trainedSection } from "./trained.js";
 
 /** @import { Measured } from "./trained.js" */
@@ -20,7 +20,7 @@ const runs = Number(query.get("runs") ?? 15);
 const folder = new URL(query.get("models") ?? "../models/", document.baseURI).href;
 /** @param {string} name @param {string} usual */
 const list = (name, usual) => (query.get(name) ?? usual).split(",").filter(Boolean);
-/** Backends of TensorFlow.js to compare with. */
+/** Backends of TensorFlow.js to compare with: "webgl", "webgpu", "wasm". */
 const backends = list("backends", "webgl");
 /** Providers of ONNX Runtime Web to compare with, if its folder is in the query. */
 const ort = query.get("ort");
@@ -61,12 +61,12 @@ async function run() {
     for (const { name, load } of theirs) if (load) libraries.push([name, () => load(url)]);
     const measured = await measureTrained(file, libraries, runs, order);
     rows.push(...measured);
-    showSection(trainedSection(rows));
+    showSections([trainedSection(rows)]);
     send("/log", measured.map((row) => JSON.stringify(row)).join("\n"));
   }
-  const section = trainedSection(rows);
+  const sections = [trainedSection(rows)];
   const failed = rows.filter(hasFailed).length;
-  return { renderer: rendererName(), versions, runs, rows, section, summary: { failed } };
+  return { renderer: rendererName(), versions, runs, rows, sections, summary: { failed } };
 }
 
 startPage(run);

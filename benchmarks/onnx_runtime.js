@@ -22,6 +22,7 @@ const ARRAYS = {
 export async function startRuntime(folder) {
   const runtime = await import(/* @vite-ignore */ new URL("ort.all.min.mjs", folder).href);
   runtime.env.wasm.wasmPaths = folder;
+  runtime.env.wasm.numThreads = 1;
   return {
     version: String(runtime.env.versions.common),
     loader: (/** @type {string} */ provider) => loaderOf(runtime, provider),

@@ -1,9 +1,11 @@
 /** @file Reads pixels of canvases with any kind of context, by copying them to a 2D canvas. */
 
-const copy = document.createElement("canvas");
+/** @type {HTMLCanvasElement | null} */
+let copy = null;
 
 /** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
 function read(canvas, width, height) {
+  copy ??= document.createElement("canvas");
   copy.width = width;
   copy.height = height;
   const context = /** @type {CanvasRenderingContext2D} */ (copy.getContext("2d"));

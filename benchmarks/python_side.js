@@ -1,18 +1,8 @@
 /** @file py_tensor in the benchmark: Python on the page's thread. */
 
-import { startPython } from "../web/src/python/python_runtime.js";
-import { firstPixel, pixels } from "./pixels.js";
-
 /** @import { Workload } from "./workloads.js" */
 /** @import { Side } from "./timing.js" */
 /** @import { Described, Trained } from "./trained.js" */
-
-/** @type {Record<string, string>} */
-const sources = import.meta.glob("./python/*.py", {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
 
 /** A Python interpreter with the modules of ./python. */
 export class PythonSide {
@@ -29,12 +19,16 @@ export class PythonSide {
    * @param {boolean} waits suspend Python during reads as `runPythonAsync` does, instead of blocking
    */
   async start(report, waits) {
-    const base = new URL("../", document.baseURI).href;
-    const program = { sources, modules: { bench_host: { firstPixel, pixels } } };
-    this.#python = await startPython(base, program, ({ step }) => report(step));
-    this.#measurement = this.#python.pyimport("measurement");
+    const { startInPage } = await import("./python_page.js");
     this.#waits = waits;
+    this.attach(await startInPage(report));
     return String(this.#measurement.version());
+  }
+
+  /** Uses a Python that can import the modules. @param {any} python */
+  attach(python) {
+    this.#python = python;
+    this.#measurement = python.pyimport("measurement");
   }
 
   /** @param {string} name */
@@ -47,12 +41,13 @@ export class PythonSide {
    *
    * @param {Workload} workload
    * @param {(Float32Array | Int32Array)[]} arrays
+   * @param {string} [backend] of py_tensor; without one, the one that is in use
    * @returns {Side | null}
    */
-  prepare(workload, arrays) {
+  prepare(workload, arrays, backend) {
     if (!this.#measurement.has(workload.operation)) return null;
-    const canvas = document.createElement("canvas");
-    const measured = this.#measurement.prepare(JSON.stringify(workload), arrays, canvas);
+    const canvas = globalThis.document?.createElement("canvas");
+    const measured = this.#measurement.prepare(JSON.stringify(workload), arrays, canvas, backend);
     /** @param {string} name @param {unknown[]} args */
     const call = async (name, ...args) => {
       const method = measured[measured.asynchronous ? `${name}_async` : name];

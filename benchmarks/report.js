@@ -1,8 +1,9 @@
 /** @file Formats the results as plain text. */
 
-/** @import { Outcome, Row } from "./measure.js" */
+/** @import { Outcome } from "./attempt.js" */
+/** @import { Row } from "./measure.js" */
 /** @import { Results, Section } from "./results.js" */
-import { isTimed } from "./measure.js";
+import { isTimed } from "./attempt.js";
 import { digits } from "./results.js";
 
 const COLUMNS = ["ours ms", "tf ms", "ratio", "1st ours", "1st tf", "limit ms", "share"];

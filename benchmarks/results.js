@@ -4,6 +4,7 @@
 /** @import { Row } from "./measure.js" */
 /** @import { Parameters } from "./parameters.js" */
 import { hasFailed } from "./measure.js";
+import { geometricMean } from "./timing.js";
 
 /**
  * @typedef {object} Results
@@ -26,12 +27,11 @@ import { hasFailed } from "./measure.js";
  */
 export function summarise(rows) {
   const ratios = rows.flatMap(({ ratio }) => (ratio === null ? [] : [ratio]));
-  const logs = ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0);
   return {
     compared: ratios.length,
     slower: ratios.filter((ratio) => ratio < 1).length,
     failed: rows.filter(hasFailed).length,
-    geometricMean: ratios.length > 0 ? Math.exp(logs / ratios.length) : null,
+    geometricMean: ratios.length > 0 ? geometricMean(ratios) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-/** @file What pages of one table have in common: the button, the status, the table, the results as text and JSON. */
+/** @file What pages of tables have in common: the button, the status, the table, the results as text and JSON. */
 
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
@@ -11,7 +11,7 @@ import { sectionElement } from "./view.js";
  * @typedef {object} SectionResults
  * @property {string} renderer
  * @property {Record<string, string>} versions
- * @property {Section} section
+ * @property {Section[]} sections
  * @property {{ failed: number }} summary
  */
 
@@ -30,9 +30,9 @@ export async function report(text) {
   await new Promise((resolve) => setTimeout(resolve));
 }
 
-/** @param {Section} section */
-export function showSection(section) {
-  find("sections", HTMLElement).replaceChildren(sectionElement(section));
+/** @param {Section[]} sections */
+export function showSections(sections) {
+  find("sections", HTMLElement).replaceChildren(...sections.map(sectionElement));
 }
 
 /** Runs when the button is pressed, or at once if the address says so. @param {() => Promise<SectionResults>} run */
@@ -43,11 +43,13 @@ export function startPage(run) {
     start.disabled = true;
     try {
       const results = await run();
-      const { renderer, versions, section } = results;
+      const { renderer, versions, sections } = results;
       const named = Object.entries(versions).map((pair) => pair.join(" "));
       const failed = `failed: ${results.summary.failed}`;
-      const text = [renderer, named.join(", "), ...sectionLines(section), failed].join("\n");
-      showSection(section);
+      const text = [renderer, named.join(", "), ...sections.flatMap(sectionLines), failed].join(
+        "\n",
+      );
+      showSections(sections);
       find("text", HTMLElement).textContent = text;
       find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
       find("texts", HTMLElement).hidden = false;

@@ -46,6 +46,11 @@ export async function calibrate(side, milliseconds) {
 }
 
 /** @param {number[]} values */
+export function geometricMean(values) {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
+
+/** @param {number[]} values */
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -3,7 +3,7 @@
 import { textOf } from "../web/src/ui/error_text.js";
 import { randomArrays } from "./inputs.js";
 import { digits } from "./results.js";
-import { median } from "./timing.js";
+import { geometricMean, median } from "./timing.js";
 
 /** @import { Section } from "./results.js" */
 
@@ -155,10 +155,6 @@ export async function measureTrained(model, libraries, runs, order) {
     return times.length > 0 ? { ...row, median: median(times) } : row;
   });
 }
-
-/** @param {number[]} values */
-const geometricMean = (values) =>
-  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 
 /**
  * Table of the rows, with the ratios to py_tensor and their geometric means.

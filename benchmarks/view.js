@@ -1,11 +1,13 @@
 /** @file View of the page: progress, limits, the table with its bars, the results as text and JSON. */
 
 import { find, make } from "../web/src/ui/dom.js";
-import { hasFailed, isTimed } from "./measure.js";
+import { isTimed } from "./attempt.js";
+import { hasFailed } from "./measure.js";
 import { report } from "./report.js";
 import { digits } from "./results.js";
 
-/** @import { Outcome, Row } from "./measure.js" */
+/** @import { Outcome } from "./attempt.js" */
+/** @import { Row } from "./measure.js" */
 /** @import { Results, Section } from "./results.js" */
 
 /** @param {Outcome} outcome @param {"first" | "median" | "minimum"} which */

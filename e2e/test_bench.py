@@ -218,6 +218,45 @@ def test_a_wrong_kernel_fails(page: Page, site_url: str) -> None:
     assert "wrong: value" in page.inner_text("#sections")
 
 
+def run_processor(page: Page, site_url: str, parameters: str) -> dict:
+    """Run the page of the processor and return its results."""
+    page.goto(f"{site_url}/bench/processor.html?auto=1&{TINY}&{parameters}")
+    page.wait_for_selector("body[data-state]")
+    assert page.inner_text("#status") == "Finished"
+    return json.loads(page.text_content("#json") or "")
+
+
+PROCESSOR = "libraries=webgl,tensorflow,jax&only=softmax,conv2d,train"
+
+
+def test_processor_libraries_are_compared(page: Page, site_url: str) -> None:
+    results = run_processor(page, site_url, PROCESSOR)
+    rows = {row["name"]: row for row in results["rows"]}
+    assert results["summary"]["failed"] == 0
+    assert len(rows) == 6
+    for name, row in rows.items():
+        assert list(row["outcomes"]) == ["py_tensor webgl", "TF.js wasm", "jax-js wasm"]
+        for library, outcome in row["outcomes"].items():
+            # TensorFlow.js has no gradient of convolutions on WebAssembly.
+            if (library, name.split()[0]) == ("TF.js wasm", "train_cnn"):
+                assert "Conv2DBackpropFilter" in outcome["error"]
+            else:
+                assert 0 < outcome["minimum"] <= outcome["median"], row
+                assert row["errors"][library] < 1e-4
+    titles = [section["title"] for section in results["sections"]]
+    assert titles == ["Milliseconds", "GFLOP/s of products", "Largest errors"]
+    assert all(name in (page.text_content("#text") or "") for name in rows)
+
+
+def test_wrong_result_on_the_processor_fails(page: Page, site_url: str) -> None:
+    change_program(page, {r"pt\.softmax\(x\)": "pt.softmax(2.0 * x)"})
+    results = run_processor(page, site_url, "libraries=webgl,tensorflow&only=softmax")
+    assert results["summary"]["failed"] == 1
+    outcomes = results["rows"][0]["outcomes"]
+    assert outcomes["py_tensor webgl"]["error"].startswith("wrong: value")
+    assert outcomes["TF.js wasm"]["median"] > 0
+
+
 def calls_of_libraries(page: Page, source_url: str, order: list[str], count: int) -> list[str]:
     """Return what measureTrained does with libraries that only note their calls."""
     page.goto(f"{source_url}/web/icon.svg")

@@ -98,7 +98,13 @@ LONGEST_CLASS = 300
 LONG = {"graph/graph.py:Graph": 737}
 """Functions and classes above these limits, with the lines that they may have."""
 PAGE_ONLY = {
-    *("runtime/backends/pyodide.py", "io/browser.py", "io/network.py", "io/file_cache.py"),
+    *(
+        "runtime/backends/pyodide.py",
+        "runtime/backends/wasm_pyodide.py",
+        "io/browser.py",
+        "io/network.py",
+        "io/file_cache.py",
+    ),
     *("images.py", "data/devices.py", "settings.py", "display/places.py"),
     "runtime/backends/host_pixels.py",
 }
@@ -116,7 +122,7 @@ FOREIGN = {
     "einops": {"einops_backend.py"},
     "js": PAGE_ONLY,
     "pyodide": {*PAGE_ONLY, "data/csv_file.py"},
-    "pyodide_js": {"runtime/backends/pyodide.py"},
+    "pyodide_js": {"runtime/backends/pyodide.py", "runtime/backends/wasm_pyodide.py"},
     "webgl_js_bridge": {"runtime/backends/pyodide.py"},
     "IPython": {"display/places.py"},
     "marimo": {"display/places.py"},

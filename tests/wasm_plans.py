@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 from py_tensor.compiler.buffers.storage import padded
 from py_tensor.compiler.buffers.target import BufferSlot
-from py_tensor.compiler.stages import KeptNode
+from py_tensor.compiler.codegen.shader import Shader
+from py_tensor.compiler.stages import Draw, KeptNode, Plan
 from py_tensor.dtypes import float32
-from py_tensor.ir.node import SCALARS, OpGraph, TensorSpec, tensor_spec
-from py_tensor.runtime.backends.wasm import LoadedPlan, WasmBackend
+from py_tensor.ir.node import SCALARS, OpGraph, tensor_spec
 
 EACH = """
 .func:kernel A:i32 S:i32 ->
@@ -29,34 +29,25 @@ SCALAR = "S A i32.load:8 i32.add f32.load f32x4.splat"
 """The first scalar of a kernel with one input and one output."""
 
 
-class Shader(NamedTuple):
-    name: str
-    source: str
-    modes: tuple[str, ...] = ("neighbours",)
-    scratch: int = 0
-
-
-class Draw(NamedTuple):
-    shader: Shader
-    inputs: tuple[int, ...]
-    targets: tuple[int, ...]
-    uniforms: tuple[tuple[int, ...], ...] = ((), (), ())
-
-
-class Plan(NamedTuple):
-    draws: tuple[Draw, ...]
-    lowered: Any
-    leaves: int
-    outputs: tuple[BufferSlot, ...]
-    specs: tuple[TensorSpec, ...]
-    temporaries: tuple[BufferSlot, ...]
-    keep: tuple[KeptNode, ...]
-    implicit_uniforms: tuple[float, ...]
+def shader(name: str, source: str) -> Shader:
+    """Return a kernel of a text."""
+    return Shader(name, source, ((), (), ()), ((), (), ()), ("same",))
 
 
 def kernel(name: str, words: str, nbytes: int = 64) -> Shader:
     """Return a kernel that makes four elements of those on the stack."""
-    return Shader(name, EACH.format(words=words, nbytes=nbytes))
+    return shader(name, EACH.format(words=words, nbytes=nbytes))
+
+
+def draw(
+    shader: Shader,
+    inputs: tuple[int, ...],
+    targets: tuple[int, ...],
+    uniforms: tuple[tuple[int, ...], ...] = ((), (), ()),
+) -> Draw:
+    """Return a call of a kernel. The runtime looks at no other part of the compiler's kernel."""
+    compiled: Any = None
+    return Draw(compiled, shader, targets, None, inputs, uniforms)
 
 
 def plan_of(
@@ -72,24 +63,9 @@ def plan_of(
     """Return a plan whose values are all vectors of float32."""
     spec = tensor_spec((size,), float32)
     graph = OpGraph((*[spec] * leaves, *[SCALARS[float32]] * scalars), (), (), ())
+    lowered: Any = SimpleNamespace(graph=graph)
+    slot = BufferSlot(padded(spec.nbytes))
     keep = [KeptNode(n, False, n) for n in range(outputs)]
     keep += [KeptNode(outputs + n, True, leaf) for n, leaf in enumerate(kept_leaves)]
-    return Plan(
-        tuple(draws),
-        SimpleNamespace(graph=graph),
-        leaves,
-        (BufferSlot(padded(spec.nbytes)),) * outputs,
-        (spec,) * outputs,
-        (BufferSlot(padded(spec.nbytes)),) * temporaries,
-        tuple(keep),
-        implicit,
-    )
-
-
-class PlanBackend(WasmBackend):
-    """The backend, whose graphs are plans already."""
-
-    def compile(self, plan: Any) -> LoadedPlan:
-        for draw in plan.draws:
-            self.programs.begin(draw.shader)
-        return self._loaded(plan)
+    values = (slot,) * outputs, (spec,) * outputs, (slot,) * temporaries
+    return Plan(lowered, tuple(draws), leaves, *values, tuple(keep), implicit)

@@ -41,9 +41,13 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--kernels", action="store_true", help="compare kernels with gpu.js and GLSL instead"
     )
+    parser.add_argument(
+        "--processor", action="store_true", help="compare backends for WebAssembly instead"
+    )
+    parser.add_argument("--libraries", help="with --processor: wasm,webgl,tensorflow,jax")
     parser.add_argument("--models", help="address of a folder of trained models to run instead")
     parser.add_argument("--ort", help="address of ONNX Runtime Web's folder, for ONNX files")
-    parser.add_argument("--backends", help="of TensorFlow.js for models: webgl,webgpu")
+    parser.add_argument("--backends", help="of TensorFlow.js for models: webgl,webgpu,wasm")
     parser.add_argument("--providers", help="of ONNX Runtime Web: webgl,wasm,webgpu")
     parser.add_argument("--order", help="libraries in the order of their first calls of a model")
     parser.add_argument("--headed", action="store_true", help="show the browser's window")
@@ -55,10 +59,11 @@ def parse_arguments() -> argparse.Namespace:
 def address(url: str, options: argparse.Namespace) -> str:
     """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
-    of_models = ("models", "ort", "backends", "providers", "order")
-    values = {name: getattr(options, name) for name in (*names, *of_models)}
+    of_pages = ("libraries", "models", "ort", "backends", "providers", "order")
+    values = {name: getattr(options, name) for name in (*names, *of_pages)}
     chosen = {name: 1 if value is True else value for name, value in values.items() if value}
-    page = "models" if options.models else "kernels" if options.kernels else "index"
+    pages = {"models": options.models, "kernels": options.kernels, "processor": options.processor}
+    page = next((page for page, chosen in pages.items() if chosen), "index")
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 
 

@@ -105,6 +105,9 @@ const offline = VitePWA({
       "assets/bench*",
       "assets/models*",
       "assets/kernels*",
+      "assets/{processor,python_page,side,wasm_page}*",
+      // jax-js.
+      "assets/{backend,webgl,webgpu}-*",
       "assets/analyser*",
       "assets/ort*",
     ],

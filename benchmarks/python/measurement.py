@@ -20,15 +20,17 @@ def has(operation):
     return operation in WORKLOADS
 
 
-def prepare(workload, arrays, canvas):
+def prepare(workload, arrays, canvas, backend=None):
     """Prepare a workload from its description as JSON and its inputs as typed arrays."""
-    return Measured(json.loads(workload), arrays, canvas)
+    return Measured(json.loads(workload), arrays, canvas, backend)
 
 
 class Measured:
-    """A workload with its inputs on the GPU."""
+    """A workload with its inputs on the device."""
 
-    def __init__(self, workload, arrays, canvas):
+    def __init__(self, workload, arrays, canvas, backend):
+        self.backend = backend
+        self.choose()
         views = [array.to_memoryview() for array in arrays]
         inputs = [
             view.cast("B").cast(view.format, spec["shape"])
@@ -45,8 +47,14 @@ class Measured:
         self.resident = pt.ones((4,)) + 1.0
         pt.realize(self.resident)
 
+    def choose(self):
+        """Compute on the backend of this workload from now on."""
+        if self.backend:
+            pt.set_backend(self.backend)
+
     def drain(self):
-        """Wait until the GPU has executed all commands."""
+        """Wait until the device has executed all commands."""
+        self.choose()
         self.resident[0].item()
 
     def finish(self, result):
@@ -82,6 +90,7 @@ class Measured:
 
     def values(self):
         """Return all values of one repetition."""
+        self.choose()
         return self.flat(self.step())
 
     async def values_async(self):

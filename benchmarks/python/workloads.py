@@ -53,6 +53,21 @@ def softmax(x):
 
 
 @workload
+def exp(x):
+    return lambda: pt.exp(x)
+
+
+@workload
+def eager_add(a, b):
+    return lambda: a + b
+
+
+@workload
+def sort(x):
+    return lambda: pt.sort(x)
+
+
+@workload
 def layer_norm(x, scale, shift, epsilon):
     def step():
         mean = pt.mean(x, axis=-1, keepdims=True)
@@ -134,6 +149,26 @@ def mobilenet_v2(image, *weights, blocks):
 def mobilenet_v2_jit(image, *weights, blocks):
     network = pt.jit(lambda image: mobilenet.logits(image, weights, blocks))
     return lambda: network(image)
+
+
+@pt.kernel(shape=lambda u, v: u.shape, border="wrap")
+def react(i, j, u, v):
+    lap_u = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4.0 * u[i, j]
+    lap_v = v[i - 1, j] + v[i + 1, j] + v[i, j - 1] + v[i, j + 1] - 4.0 * v[i, j]
+    r = u[i, j] * v[i, j] * v[i, j]
+    fed = 0.16 * lap_u - r + 0.035 * (1.0 - u[i, j])
+    return u[i, j] + fed, v[i, j] + 0.08 * lap_v + r - 0.1 * v[i, j]
+
+
+@workload
+def gray_scott(u, v, steps):
+    @pt.jit
+    def run(u, v):
+        for _ in range(steps):
+            u, v = react(u, v)
+        return u + v
+
+    return lambda: run(u, v)
 
 
 @workload

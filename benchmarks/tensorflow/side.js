@@ -15,10 +15,10 @@ const GPU_ELEMENTS = 1024;
 /** @type {tf.Tensor} */
 let resident;
 
-/** Starts the WebGL backend; resolves to the version of TensorFlow.js. */
-export async function start() {
-  tf.env().set("SOFTWARE_WEBGL_ENABLED", true);
-  if (!(await tf.setBackend("webgl"))) throw new Error("TensorFlow.js: no webgl backend here");
+/** Starts a backend; resolves to the version of TensorFlow.js. @param {string} [backend] */
+export async function start(backend = "webgl") {
+  if (backend === "webgl") tf.env().set("SOFTWARE_WEBGL_ENABLED", true);
+  if (!(await tf.setBackend(backend))) throw new Error(`TensorFlow.js: no ${backend} backend here`);
   await tf.ready();
   resident = tf.tidy(() => tf.relu(tf.ones([GPU_ELEMENTS])));
   return tf.version_core;
@@ -40,7 +40,7 @@ export function prepare({ operation, inputs, options, onHost }, arrays) {
   const make = WORKLOADS[operation] ?? READING_WORKLOADS[operation];
   if (!make) return null;
   tf.engine().startScope();
-  const canvas = document.createElement("canvas");
+  const canvas = globalThis.document?.createElement("canvas");
   const operands = onHost ? arrays : inputs.map(({ shape }, i) => tf.tensor(arrays[i], shape));
   const step = make(operands, { ...options, canvas });
 

@@ -5,25 +5,26 @@ import * as tf from "@tensorflow/tfjs";
 /** @import { Trained } from "../trained.js" */
 
 /**
- * Starts a backend, "webgl" or "webgpu"; resolves to a function that loads a model for it.
+ * Starts a backend, "webgl", "webgpu" or "wasm"; resolves to a function that loads a model for it.
  *
  * @param {string} backend
  * @returns {Promise<(source: string | Record<string, File>) => Promise<Trained>>}
  */
 export async function startBackend(backend) {
   if (backend === "webgpu") await import("@tensorflow/tfjs-backend-webgpu");
+  if (backend === "wasm" && globalThis.document) (await import("./wasm_page.js")).useSiteWasm();
   const choose = async () => {
     if (!(await tf.setBackend(backend))) throw new Error(`TensorFlow.js: no ${backend} backend`);
   };
   return async (source) => {
     await choose();
-    return load(source, backend === "webgl", choose);
+    return load(source, backend !== "webgpu", choose);
   };
 }
 
 /**
  * @param {string | Record<string, File>} source address of the model, or its files by name
- * @param {boolean} blocks reads wait for the GPU, which takes webgl 4 ms less; webgpu has no such reads
+ * @param {boolean} blocks reads wait for the device, which takes webgl 4 ms less; webgpu has no such reads
  * @param {() => Promise<void>} choose makes the model's backend the one that computes
  * @returns {Promise<Trained>}
  */

@@ -1,6 +1,7 @@
 /** @file The workloads in TensorFlow.js, written as its users would write them. */
 
 import * as tf from "@tensorflow/tfjs";
+import { grayScott } from "./gray_scott.js";
 import { mobilenet } from "./mobilenet.js";
 import { trainCnn, trainMlp } from "./training.js";
 
@@ -58,6 +59,20 @@ export const WORKLOADS = {
     ([x]) =>
     () =>
       tf.softmax(x),
+  exp:
+    ([x]) =>
+    () =>
+      tf.exp(x),
+  eager_add:
+    ([a, b]) =>
+    () =>
+      tf.add(a, b),
+  // TensorFlow.js has no sort of values.
+  sort:
+    ([x]) =>
+    () =>
+      tf.reverse(tf.topk(x, x.size).values),
+  gray_scott: grayScott,
   layer_norm:
     ([x, scale, shift], { epsilon }) =>
     () => {

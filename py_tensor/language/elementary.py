@@ -46,10 +46,6 @@ def sign(x: float32) -> float32:
     return 1.0 if x > 0.0 else -1.0 if x < 0.0 else x + 0.0
 
 
-def sign_i(x: int32) -> int32:
-    return int32(x > 0) - int32(x < 0)
-
-
 def fract(x: float32) -> float32:
     return x - floor(x)
 
@@ -172,7 +168,7 @@ def expm1(x: float32) -> float32:
     rest = exp_rest(c, 0.0, t)
     half = from_bits(bits(t) + 126 << 23)
     r = rest if half == 0.5 else (rest * half + (half - 0.5)) * 2.0
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 def half_exp(a: float32) -> float32:
@@ -188,7 +184,7 @@ def sinh(x: float32) -> float32:
     z = x * x
     q = 0.00833331048 + z * (0.000198428912 + z * 2.78226707e-06)
     h = half_exp(a)
-    far = from_bits(bits(h - 0.25 / h) | bits(x) & 0x80000000)
+    far = copysign(h - 0.25 / h, x)
     return far if a > 1.0 else x + x * (z * (0.166666672 + z * q))
 
 
@@ -201,7 +197,7 @@ def tanh(x: float32) -> float32:
     """Return e / (2 + e) for e = exp(2 x) - 1, but for -|x| near 0, where 2 + e is more exact."""
     a = abs(x)
     e = expm1(-2.0 * a if a < 0.3 else 20.0 if a > 10.0 else 2.0 * a)
-    return from_bits(bits(e / (2.0 + e)) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(e / (2.0 + e), x)
 
 
 # --- logarithms -----------------------------------------------------------------------------------
@@ -258,7 +254,7 @@ def log1p(x: float32) -> float32:
     big = from_bits(raw - uint32(k << 23)) - 1.0
     f = big if x > 1e9 else x * scale + (scale - 1.0)
     r = log_result(y, n * 0.693359375 + (f - (log_rest(f) + n * 2.12194440e-4)))
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 def logaddexp(a: float32, b: float32) -> float32:
@@ -279,7 +275,7 @@ def asinh(x: float32) -> float32:
     big = a > 1e8
     r = log1p(a if big else a + t / (1.0 + native.sqrt(t + 1.0)))
     r = r + (0.693147181 if big else 0.0)
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 def acosh(x: float32) -> float32:
@@ -294,7 +290,7 @@ def atanh(x: float32) -> float32:
     t = a + a
     r = 0.5 * log1p(t + t * (a / (1.0 - a)))
     r = r if a < 1.0 else INF if a == 1.0 else NAN
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 # --- powers ---------------------------------------------------------------------------------------
@@ -308,19 +304,20 @@ def log2_pair(x: float32) -> tuple[float32, float32]:
     """
     f, n = parts(x)
     d = 2.0 + f
-    s = f / d
+    v = 1.0 / d
+    s = f * v
     sh = leading(s)
     dh = leading(d)
-    sl = ((f - sh * dh) - sh * (f - (dh - 2.0))) / d
+    sl = ((f - sh * dh) - sh * (f - (dh - 2.0))) * v
     z = s * s
     rest = z * z * (0.600002289 + z * (0.428206116 + z * 0.351304501)) + sl * (sh + s)
     square = sh * sh
     th = leading(3.0 + square + rest)
     tl = rest - ((th - 3.0) - square)
     u = sh * th
-    v = sl * th + tl * s
-    ph = leading(u + v)
-    pl = v - (ph - u)
+    w = sl * th + tl * s
+    ph = leading(u + w)
+    pl = w - (ph - u)
     high = 0.961914062 * ph
     low = pl * 0.961796694 - ph * 1.17368574e-4
     total = leading((high + low) + n)
@@ -454,7 +451,7 @@ def atan(x: float32) -> float32:
     a = abs(x)
     r = atan_unit(1.0 / a if a > 1.0 else a)
     r = 1.57079637 - (r + 4.37113883e-8) if a > 1.0 else r
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 def atan2(y: float32, x: float32) -> float32:
@@ -469,7 +466,7 @@ def atan2(y: float32, x: float32) -> float32:
     r = atan_unit(q)
     r = 1.57079637 - (r + 4.37113883e-8) if steep else r
     r = 3.14159274 - (r + 8.74227766e-8) if int32(bits(x)) < 0 else r
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(y) & 0x80000000)
+    return copysign(r, y)
 
 
 def asin_rest(s: float32, z: float32) -> float32:
@@ -486,7 +483,7 @@ def asin(x: float32) -> float32:
     s = native.sqrt(z) if far else a
     rest = asin_rest(s, z)
     r = (1.57079637 - 2.0 * s) - (2.0 * rest + 4.37113883e-8) if far else s + rest
-    return from_bits(bits(r) & 0x7FFFFFFF | bits(x) & 0x80000000)
+    return copysign(r, x)
 
 
 def acos(x: float32) -> float32:
@@ -549,7 +546,7 @@ def erf(x: float32) -> float32:
     q = 0.0555077046 + r * (0.00967196468 + r * 0.00132563163)
     q = 1.0 + r * (0.693146944 + r * (0.240222365 + r * q))
     far = 1.0 - from_bits(bits(q) + (bits(t) << 23))
-    return from_bits(bits(far) | bits(x) & 0x80000000) if a > 1.0 else erf_near(x)
+    return copysign(far, x) if a > 1.0 else erf_near(x)
 
 
 def erfc_far(a: float32) -> float32:
@@ -571,7 +568,8 @@ def erfc_far(a: float32) -> float32:
     low = b - h
     square = b * b
     rest = ((h * h - square) + 2.0 * h * low) + low * low
-    return exp_of_sum(-square, 0.8 * error - rest) * q
+    e = square * -1.44269504 + 12582912.0
+    return scaled(q + q * exp_rest(-square, 0.8 * error - rest, e), e)
 
 
 def erfc(x: float32) -> float32:

@@ -151,6 +151,9 @@ class WasmPrinter(Printer):
         "x x n .call:pt_div_s n i32x4.mul i32x4.sub",
         "pt_rem_u": ".func:pt_rem_u x:v128 n:v128 -> v128\n"
         "x x n .call:pt_div_u n i32x4.mul i32x4.sub",
+        # One instruction chooses bits.
+        "pt_copysign": ".func:pt_copysign x:v128 s:v128 -> v128\n"
+        "x s i32x4.const:0x7fffffff v128.bitselect",
         # (x + 0.5) / n differs from whole numbers by more than the error of a double.
         "pt_quotient": f"""\
 .func:pt_quotient x:v128 r:f64 -> v128
@@ -264,6 +267,9 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         return value if value.lanes else self.spread(value)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
+        for sign, name in (("gt", "pmin"), ("lt", "pmax")):
+            if condition == f"{b.text} {a.text} f32x4.{sign}":
+                return Value(f"{b.text} {a.text} f32x4.{name}", a.kind)
         choose = "v128.bitselect" if self.lanes == 4 else ".select"
         return Value(f"{a.text} {b.text} {condition} {choose}", a.kind, self.lanes)
 
@@ -516,6 +522,7 @@ class _OneLane(WasmPrinter):
     """Printer of WebAssembly for one element."""
 
     lanes = 1
+    exceptions: ClassVar = {}
 
     def called(self, name: str, kind: ValueKind | None) -> str:
         return super().called(name, kind) + ONE

@@ -104,12 +104,13 @@ def test_lost_tensors_fail_where_they_are_read_only(own):
 
 
 def test_handles_of_lost_textures_are_freed(own):
+    before = pt.memory().num_bytes_in_gpu
     y = pt.asarray(X) * 2
     pt.realize(y)
     lose(own)
     restore(own)
     del y
-    assert pt.memory().num_bytes_in_gpu == 0
+    assert pt.memory().num_bytes_in_gpu == (0 if own.name == "webgl" else before)
 
 
 def test_functions_under_jit(own):

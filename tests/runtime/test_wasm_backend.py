@@ -8,13 +8,14 @@ import struct
 from array import array
 
 import pytest
-from wasm_plans import SCALAR, Draw, PlanBackend, Shader, kernel, plan_of
+from wasm_plans import SCALAR, draw, kernel, plan_of, shader
 from wasmtime_engine import WasmtimeEngine
 
 from py_tensor.compiler.buffers.target import BufferSlot
 from py_tensor.dtypes import float32
 from py_tensor.errors import BackendError, OutOfMemoryError, ShaderError, SizeError
 from py_tensor.runtime.backends.base import Buffer
+from py_tensor.runtime.backends.wasm import WasmBackend
 
 pytestmark = pytest.mark.host
 
@@ -25,7 +26,7 @@ NUMBERS = [float(n) for n in range(16)]
 
 @pytest.fixture
 def backend():
-    return PlanBackend(WasmtimeEngine())
+    return WasmBackend(WasmtimeEngine())
 
 
 def vector(numbers=NUMBERS):
@@ -41,8 +42,8 @@ def results(backend, plan, leaves, scalars=(), donated=()):
 
 
 def test_draws_run_in_order_through_a_temporary(backend):
-    draws = [Draw(DOUBLE, (0,), (2,)), Draw(SCALE, (2,), (1,), ((0,), (), ()))]
-    plan = backend.compile(plan_of(draws, temporaries=1, scalars=1))
+    draws = [draw(DOUBLE, (0,), (2,)), draw(SCALE, (2,), (1,), ((0,), (), ()))]
+    plan = backend.load(plan_of(draws, temporaries=1, scalars=1))
     for factor in (3.0, 5):
         [result] = results(backend, plan, [vector()], [factor])
         assert numbers_in(backend, result) == [2 * factor * n for n in NUMBERS]
@@ -50,14 +51,14 @@ def test_draws_run_in_order_through_a_temporary(backend):
 
 
 def test_scalars_beyond_float32_are_infinite(backend):
-    plan = backend.compile(plan_of([Draw(SCALE, (0,), (1,), ((0,), (), ()))], scalars=1))
+    plan = backend.load(plan_of([draw(SCALE, (0,), (1,), ((0,), (), ()))], scalars=1))
     [result] = results(backend, plan, [vector()], [1e300])
     assert numbers_in(backend, result)[1:] == [float("inf")] * 15
 
 
 def test_implicit_uniforms_follow_the_scalars(backend):
-    draw = Draw(SCALE, (0,), (1,), ((1,), (), ()))
-    plan = backend.compile(plan_of([draw], scalars=1, implicit=(0.25, 7)))
+    scaled = draw(SCALE, (0,), (1,), ((1,), (), ()))
+    plan = backend.load(plan_of([scaled], scalars=1, implicit=(0.25, 7)))
     [result] = results(backend, plan, [vector()], [9.0])
     assert numbers_in(backend, result) == [n / 4 for n in NUMBERS]
 
@@ -66,19 +67,19 @@ def test_scratch_memory_is_apart_from_temporaries(backend):
     through = "S A i32.load:8 i32.add i32.load f32x4.const:8.0 v128.store "
     through += "S A i32.load:8 i32.add i32.load v128.load f32x4.add"
     draws = [
-        Draw(DOUBLE, (0,), (2,)),
-        Draw(kernel("scratch", through)._replace(scratch=16), (0,), (3,)),
-        Draw(DOUBLE, (2,), (1,)),
+        draw(DOUBLE, (0,), (2,)),
+        draw(kernel("scratch", through)._replace(scratch=16), (0,), (3,)),
+        draw(DOUBLE, (2,), (1,)),
     ]
-    plan = backend.compile(plan_of(draws, temporaries=2))
+    plan = backend.load(plan_of(draws, temporaries=2))
     [result] = results(backend, plan, [vector()])
     assert numbers_in(backend, result) == [4 * n for n in NUMBERS]
 
 
 def test_plans_share_one_workspace(backend):
     plans = [
-        backend.compile(
-            plan_of([Draw(DOUBLE, (0,), (2,)), Draw(DOUBLE, (2,), (1,))], temporaries=count)
+        backend.load(
+            plan_of([draw(DOUBLE, (0,), (2,)), draw(DOUBLE, (2,), (1,))], temporaries=count)
         )
         for count in (1, 40, 1)
     ]
@@ -97,7 +98,7 @@ def test_plans_share_one_workspace(backend):
 
 
 def test_memory_grows_between_and_during_runs(backend):
-    plan = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
+    plan = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
     [first] = results(backend, plan, [vector()])
     large = [backend.blank(float32, 1 << 20) for _ in range(8)]
     [second] = results(backend, plan, [first])
@@ -107,7 +108,7 @@ def test_memory_grows_between_and_during_runs(backend):
 
 
 def test_exhausted_memory_loses_nothing(backend):
-    plan = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
+    plan = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
     [first] = results(backend, plan, [vector()])
     before = backend.in_use()
     backend.engine.memory.largest = 1 << 20
@@ -116,10 +117,10 @@ def test_exhausted_memory_loses_nothing(backend):
     assert backend.in_use() == before
     [second] = results(backend, plan, [first])
     assert numbers_in(backend, second) == [4 * n for n in NUMBERS]
-    many = plan_of([Draw(DOUBLE, (0,), (n,)) for n in (1, 2, 3)], outputs=3)._replace(
+    many = plan_of([draw(DOUBLE, (0,), (n,)) for n in (1, 2, 3)], outputs=3)._replace(
         outputs=tuple(map(BufferSlot, (64, 64, 1 << 20)))
     )
-    loaded, in_use = backend.compile(many), backend.statistics()["bytesInUse"]
+    loaded, in_use = backend.load(many), backend.statistics()["bytesInUse"]
     with pytest.raises(OutOfMemoryError):
         backend.run(loaded, [first], [], [0])
     assert backend.statistics()["bytesInUse"] == in_use
@@ -127,8 +128,8 @@ def test_exhausted_memory_loses_nothing(backend):
 
 
 def test_a_donated_leaf_becomes_an_output_after_its_last_read(backend):
-    draws = [Draw(DOUBLE, (0,), (2,)), Draw(DOUBLE, (2,), (1,))]
-    plan = backend.compile(plan_of(draws, temporaries=1))
+    draws = [draw(DOUBLE, (0,), (2,)), draw(DOUBLE, (2,), (1,))]
+    plan = backend.load(plan_of(draws, temporaries=1))
     [first] = results(backend, plan, [vector()])
     address = first.handle.address
     [second] = results(backend, plan, [first], donated=[0])
@@ -141,10 +142,10 @@ def test_a_donated_leaf_becomes_an_output_after_its_last_read(backend):
 
 
 def test_a_donated_leaf_that_is_read_later_or_returned_is_kept(backend):
-    direct = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
-    kept = backend.compile(
+    direct = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
+    kept = backend.load(
         plan_of(
-            [Draw(DOUBLE, (0,), (2,)), Draw(DOUBLE, (2,), (1,))], temporaries=1, kept_leaves=(0,)
+            [draw(DOUBLE, (0,), (2,)), draw(DOUBLE, (2,), (1,))], temporaries=1, kept_leaves=(0,)
         )
     )
     [first] = results(backend, direct, [vector()])
@@ -158,8 +159,8 @@ def test_a_donated_leaf_that_is_read_later_or_returned_is_kept(backend):
 
 def test_values_of_the_user_are_not_changed(backend):
     own = array("f", NUMBERS)
-    draws = [Draw(DOUBLE, (0,), (2,)), Draw(DOUBLE, (2,), (1,))]
-    plan = backend.compile(plan_of(draws, temporaries=1))
+    draws = [draw(DOUBLE, (0,), (2,)), draw(DOUBLE, (2,), (1,))]
+    plan = backend.load(plan_of(draws, temporaries=1))
     leaf = Buffer(float32, 16, memoryview(own))
     results(backend, plan, [leaf], donated=[0])
     assert own.tolist() == NUMBERS
@@ -169,7 +170,7 @@ def test_equal_kernels_are_compiled_once_and_numbers_are_used_again(backend):
     compiled = backend.engine.compiled
     before = len(compiled)
     backend.configure("program_limit", 0)
-    first, second = (backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))])) for _ in range(2))
+    first, second = (backend.load(plan_of([draw(DOUBLE, (0,), (1,))])) for _ in range(2))
     for plan in (first, second):
         results(backend, plan, [vector()])
     assert compiled[before:] == ["double"]
@@ -178,22 +179,22 @@ def test_equal_kernels_are_compiled_once_and_numbers_are_used_again(backend):
     del first, second, plan
     gc.collect()
     assert backend.statistics()["programs"] == 0
-    third = backend.compile(plan_of([Draw(SCALE, (0,), (1,), ((0,), (), ()))], scalars=1))
+    third = backend.load(plan_of([draw(SCALE, (0,), (1,), ((0,), (), ()))], scalars=1))
     assert third.numbers == numbers
     [result] = results(backend, third, [vector()], [3.0])
     assert numbers_in(backend, result) == [3 * n for n in NUMBERS]
 
 
 def test_the_table_grows(backend):
-    shaders = [kernel(f"k{n}", f"f32x4.const:{n}.0 f32x4.add") for n in range(600)]
-    draws = [Draw(shader, (n > 0,), (1,)) for n, shader in enumerate(shaders)]
-    plan = backend.compile(plan_of(draws))
+    kernels = [kernel(f"k{n}", f"f32x4.const:{n}.0 f32x4.add") for n in range(600)]
+    draws = [draw(added, (n > 0,), (1,)) for n, added in enumerate(kernels)]
+    plan = backend.load(plan_of(draws))
     [result] = results(backend, plan, [vector()])
     assert numbers_in(backend, result)[0] == sum(range(600))
 
 
 def test_kernels_are_compiled_in_the_background(backend):
-    plan = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
+    plan = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
     pending = []
     compile_now = backend.engine.compile_async
     backend.engine.compile_async = lambda *arguments: pending.append(arguments)
@@ -208,7 +209,7 @@ def test_kernels_are_compiled_in_the_background(backend):
 
 
 def test_a_first_run_does_not_wait_for_the_background(backend):
-    plan = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
+    plan = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
     pending = []
     compile_now = backend.engine.compile_async
     backend.engine.compile_async = lambda *arguments: pending.append(arguments)
@@ -221,8 +222,8 @@ def test_a_first_run_does_not_wait_for_the_background(backend):
 
 
 def test_a_kernel_that_is_not_valid_raises(backend):
-    wrong = Shader("wrong", ".func:kernel A:i32 S:i32 ->\nA f32.load")
-    plan = backend.compile(plan_of([Draw(wrong, (0,), (1,))]))
+    wrong = shader("wrong", ".func:kernel A:i32 S:i32 ->\nA f32.load")
+    plan = backend.load(plan_of([draw(wrong, (0,), (1,))]))
     with pytest.raises(ShaderError, match="in wrong"):
         results(backend, plan, [vector()])
     with pytest.raises(ShaderError, match="in wrong"):
@@ -231,16 +232,16 @@ def test_a_kernel_that_is_not_valid_raises(backend):
 
 
 def test_a_kernel_that_fails_raises_and_frees_its_results(backend):
-    wrong = Shader("wrong", ".func:kernel A:i32 S:i32 ->\nunreachable")
-    plan = backend.compile(plan_of([Draw(wrong, (), (0,))], leaves=0))
+    wrong = shader("wrong", ".func:kernel A:i32 S:i32 ->\nunreachable")
+    plan = backend.load(plan_of([draw(wrong, (), (0,))], leaves=0))
     with pytest.raises(BackendError, match=r"(?s)realize: a kernel failed; got .*unreachable"):
         results(backend, plan, [])
     assert backend.in_use() == 0
 
 
 def test_each_draw_is_timed(backend):
-    draws = [Draw(DOUBLE, (0,), (2,)), Draw(SCALE, (2,), (1,), ((0,), (), ()))]
-    plan = backend.compile(plan_of(draws, temporaries=1, scalars=1))
+    draws = [draw(DOUBLE, (0,), (2,)), draw(SCALE, (2,), (1,), ((0,), (), ()))]
+    plan = backend.load(plan_of(draws, temporaries=1, scalars=1))
     backend.timers.measure(True, False)
     [result] = results(backend, plan, [vector()], [3.0])
     assert [name for name, _ in backend.timers.times()] == ["double", "scale"]
@@ -250,7 +251,7 @@ def test_each_draw_is_timed(backend):
 
 
 def test_reads_without_blocking(backend):
-    plan = backend.compile(plan_of([Draw(DOUBLE, (0,), (1,))]))
+    plan = backend.load(plan_of([draw(DOUBLE, (0,), (1,))]))
     [result] = results(backend, plan, [vector()])
     assert asyncio.run(backend.read_async(result)).cast("f").tolist() == [2 * n for n in NUMBERS]
     assert backend.read(backend.blank(float32, 0)).nbytes == 0

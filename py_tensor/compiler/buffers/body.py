@@ -25,7 +25,7 @@ def total(first: str, *terms: tuple[str, int], constant: int = 0) -> str:
     return " i32.add ".join([" ".join(parts[:2]), *parts[2:]]) + " i32.add" * (len(parts) > 1)
 
 
-class Body:
+class FunctionText:
     """Text of a function body. Its names start with `prefix`."""
 
     def __init__(self, prefix: str = "p") -> None:

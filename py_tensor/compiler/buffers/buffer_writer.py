@@ -189,6 +189,9 @@ class BufferWriter(Writer):
             else:
                 outer.append((coordinate, step))
         rest, start = min(start, 0), max(start, 0)
+        if any(step < 0 for _, step in terms):
+            # Instructions add offsets to addresses without a sign, which cannot be negative.
+            rest, start = start, 0
         if outer or rest:
             base = code.let(code.printer.sum([(base, 1), *outer], rest), "p")
         if inner:

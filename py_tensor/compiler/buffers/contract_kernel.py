@@ -13,7 +13,7 @@ from .buffer_writer import BufferWriter
 from .contractions import write_contraction
 from .elements import Operand
 from .map_kernel import write_map
-from .products import Place
+from .products import ResultLanes
 from .storage import GROUP
 
 
@@ -50,7 +50,7 @@ class _Epilogue:
         self.root = writer.kernel.root
         self.shape = writer.nodes.spec(self.root).shape
 
-    def write(self, place: Place, value: str) -> str:
+    def write(self, place: ResultLanes, value: str) -> str:
         """Return the text of the vector to store, given the place and the variable of results."""
         writer, root = self.writer, self.root
         output = writer.kernel.output
@@ -68,7 +68,7 @@ class _Epilogue:
             chunk.finish(result)
         return chunk.text
 
-    def _coordinate(self, place: Place, axis: int, text: str) -> Value:
+    def _coordinate(self, place: ResultLanes, axis: int, text: str) -> Value:
         """Return the coordinate of the results along an axis, a vector along that of the lanes."""
         code, writer = self.writer.code, self.writer
         first = code.local(text or "i32.const:0", INT, 1)

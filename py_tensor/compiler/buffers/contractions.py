@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...ir.node import OpInstance
 from ...ops.contractions import CONVOLVE
-from .body import Body
+from .body import FunctionText
 from .convolutions import Convolution, Depthwise
 from .elements import Matrix, Operand
 from .products import Epilogue, Product, ProductWriter, identity, packed, write_rows
@@ -29,11 +29,11 @@ def write_contraction(
 
     `out` has the axes (groups, rows, columns) of the result, in any strides, and the dtype that is
     stored. `scratch` is a local with an address that is a multiple of 16. `epilogue` is called with
-    the `Place` of four neighbouring results and a local that has them: float32 for floating
+    the `ResultLanes` of four neighbouring results and a local that has them: float32 for floating
     dtypes, else 32-bit integers wrapped to the result's dtype. It returns the text of a vector of
     32-bit lanes to store. If `fused`, floats use fused multiply-add of relaxed SIMD.
     """
-    body = Body(prefix)
+    body = FunctionText(prefix)
     if not call.spec.size:
         return "", 0
     writer = ProductWriter(body, call.spec.dtype, scratch, epilogue, fused)
@@ -53,11 +53,7 @@ def _write_dot(
     shape = (rows, call.specs[0].shape[2], columns)
     shared: Matrix | None = None
     if groups > 1 and not right.strides[0]:
-        matrix = Matrix(body.let(right.address()), right.dtype, *right.strides[1:])
-        shared = packed(writer, matrix, shape)
+        shared = packed(writer, right.matrix(body), shape)
     with body.loop(groups) as g:
-        a, b, o = (
-            Matrix(body.let(x.address((g, 0)), of="m"), x.dtype, *x.strides[1:])
-            for x in (left, right, out)
-        )
+        a, b, o = (x.matrix(body, (g, 0)) for x in (left, right, out))
         write_rows(writer, Product(shape, a, shared or b, o, g))

@@ -13,9 +13,19 @@ from itertools import pairwise
 
 from ...ir.node import OpInstance
 from ...ops.contractions import Window
-from .body import Body, total
+from .body import FunctionText, total
 from .elements import Matrix, Operand
-from .products import BLOCK, Place, Product, ProductWriter, packed, write_blocks, write_rows
+from .packing import spans
+from .products import (
+    BLOCK,
+    ZERO,
+    Product,
+    ProductWriter,
+    ResultLanes,
+    packed,
+    write_blocks,
+    write_rows,
+)
 
 PIXELS = 4
 """Neighbouring pixels that a depthwise convolution computes at once."""
@@ -53,14 +63,9 @@ class Convolution(_Windows):
         body, (groups, pixels, columns) = self.body, self.call.spec.shape
         shape = (pixels, math.prod(self.kernel[:3]), columns)
         with body.loop(groups) as g:
-            x = body.let(self.x.address((_times(g, self.kernel[2]), 3)), of="m")
-            o = body.let(self.out.address((g, 0)), of="m")
-            out = Matrix(o, self.out.dtype, *self.out.strides[1:])
-            right = self._kernel(g, shape)
-            product = Product(
-                shape, Matrix(x, self.x.dtype, self.x.strides[2], self.x.strides[3]), right, out, g
-            )
-            self._write_group(product)
+            left = self.x.matrix(body, (_times(g, self.kernel[2]), 3), row=2, column=3)
+            out = self.out.matrix(body, (g, 0))
+            self._write_group(Product(shape, left, self._kernel(g, shape), out, g))
 
     def _write_group(self, product: Product) -> None:
         writer, body, window = self.writer, self.body, self.window
@@ -92,13 +97,12 @@ class Convolution(_Windows):
         panels = self.writer.panels(*shape[1:])
         width, inputs = panels.row, self.kernel[2]
         with body.loop(self.kernel[0]) as ky, body.loop(self.kernel[1]) as kx:
-            source = w._replace(base=base, offset=0).address((ky, 0), (kx, 1))
-            tap = Matrix(body.let(source, of="a"), w.dtype, *w.strides[2:])
+            tap = w._replace(base=base, offset=0)
             step = inputs * width * 4
             target = total(panels.base, (ky, self.kernel[1] * step), (kx, step))
-            self.writer.pack_columns(
-                tap, inputs, shape[2], panels._replace(base=body.let(target, of="a"))
-            )
+            taps = tap.matrix(body, (ky, 0), (kx, 1), row=2, column=3)
+            part = panels._replace(base=body.let(target, of="a"))
+            self.writer.pack_columns(taps, inputs, shape[2], part)
         return panels
 
     def _patch(self, image: str, pixel: str, target: str) -> None:
@@ -117,7 +121,7 @@ class Convolution(_Windows):
         whole = f"{x0} i32.const:{width - kw} i32.le_s {x0} i32.const:0 i32.ge_s i32.and"
         with body.loop(kh) as ky:
             y = total(y0, (ky, dy))
-            row = body.let(total(base, (ky, dy * x.strides[1] * self.size)), of="a")
+            row = body.let(total(base, (ky, dy * x.steps[1])), of="a")
             with _checked(body, f"{y} i32.const:{height} i32.lt_u" if self.leaves[0] else ""):
                 with _checked(body, whole if self.leaves[1] and is_run else ""):
                     if is_run:
@@ -127,7 +131,7 @@ class Convolution(_Windows):
                     if not is_run or self.leaves[1]:
                         with body.loop(kw) as kx:
                             inside = f"{total(x0, (kx, dx))} i32.const:{width} i32.lt_u"
-                            tap = body.let(total(row, (kx, dx * x.strides[2] * self.size)), of="a")
+                            tap = body.let(total(row, (kx, dx * x.steps[2])), of="a")
                             with _checked(body, inside if self.leaves[1] else ""):
                                 self._run(tap, q, inputs, x.strides[3])
                                 if self.leaves[1]:
@@ -160,11 +164,8 @@ class Convolution(_Windows):
                 p = body.let(total(source, (n, stride * self.size)), name="r") if source else ""
                 copy(p, body.let(total(target, (n, 4)), name="t"), 16)
         if count > whole:
-            p = (
-                body.let(total(source, constant=whole * stride * self.size), name="r")
-                if source
-                else ""
-            )
+            far = total(source, constant=whole * stride * self.size)
+            p = body.let(far, name="r") if source else ""
             copy(p, body.let(total(target, constant=whole * 4), name="t"), count - whole)
 
 
@@ -192,18 +193,15 @@ class Depthwise(_Windows):
                 if begin < end:
                     with body.loop(end, pixels, begin) as ox:
                         x0 = self.start(ox, 1)
-                        base = body.let(total(image, (x0, self.x.strides[2] * self.size)), of="a")
+                        base = body.let(total(image, (x0, self.x.steps[2])), of="a")
                         pixel = body.let(total(line, (ox, 1)), of="n")
                         taps = (first, stop, *self._valid(x0, 1)) if pixels == 1 else (first, stop)
                         self._channels(base, pixel, pixels, taps)
 
     def _valid(self, start: str, axis: int) -> tuple[int | str, int | str]:
         """Return locals with the first tap inside of the image along an axis, and the one after."""
-        taps, step, length = (
-            self.window.kernel[axis],
-            self.window.dilation[axis],
-            self.image[axis + 1],
-        )
+        taps, step = self.window.kernel[axis], self.window.dilation[axis]
+        length = self.image[axis + 1]
         if not self.leaves[axis]:
             return 0, taps
         up = f"i32.const:{step - 1} {start} i32.sub i32.const:{step} i32.div_s"
@@ -216,52 +214,39 @@ class Depthwise(_Windows):
 
     def _channels(self, image: str, pixel: str, pixels: int, taps: tuple[int | str, ...]) -> None:
         body, channels = self.body, self.image[3]
-        for first, stop in ((0, channels // 4 * 4), (channels // 4 * 4, channels)):
-            if first < stop:
-                with body.loop(stop, 4, first) as c:
-                    self._tile(image, pixel, pixels, taps, c, min(4, stop - first))
+        for first, stop in spans(channels, 4):
+            with body.loop(stop, 4, first) as c:
+                self._tile(image, pixel, pixels, taps, c, min(4, stop - first))
 
     def _tile(
         self, image: str, pixel: str, pixels: int, taps: tuple[int | str, ...], c: str, lanes: int
     ) -> None:
         body, w, writer, out = self.body, self.w, self.writer, self.out
         sums = [body.let("i32x4.const:0", "v128", name=f"c{n}") for n in range(pixels)]
-        px = body.let(total(image, (c, self.x.strides[3] * self.size)), of="x")
-        multiples = self.call.spec.shape[2]
+        px = body.let(total(image, (c, self.x.steps[3])), of="x")
+        multiples, (dy, dx) = self.call.spec.shape[2], self.window.dilation
         pw = body.let(w.address((_times(c, multiples), 3), (self.multiple, 3)), of="w")
         with body.loop(taps[1], 1, taps[0]) as ky:
-            row = body.let(
-                total(px, (ky, self.window.dilation[0] * self.x.strides[1] * self.size)), of="x"
-            )
-            weights = body.let(total(pw, (ky, w.strides[0] * w.dtype.itemsize)), of="w")
+            row = body.let(total(px, (ky, dy * self.x.steps[1])), of="x")
+            weights = body.let(total(pw, (ky, w.steps[0])), of="w")
             if len(taps) == 2:
                 self._row(row, weights, sums, lanes)
             else:
                 with body.loop(taps[3], 1, taps[2]) as kx:
-                    step = self.window.dilation[1] * self.x.strides[2] * self.size
-                    p = body.let(total(row, (kx, step)), name="px")
-                    q = body.let(total(weights, (kx, w.strides[1] * w.dtype.itemsize)), name="pw")
+                    p = body.let(total(row, (kx, dx * self.x.steps[2])), name="px")
+                    q = body.let(total(weights, (kx, w.steps[1])), name="pw")
                     self._row(p, q, sums, lanes, 1)
         address = body.let(out.address((c, 0), (pixel, 1), (self.multiple, 2)), name="po")
         for n, name in enumerate(sums):
-            place = Place(
-                c or "i32.const:0",
-                total(pixel, constant=n) if n else pixel,
-                self.multiple or "i32.const:0",
-                0,
-                lanes,
-            )
-            offset = n * out.strides[1] * out.dtype.itemsize
-            writer.store(place, address, offset, out.dtype, name, out.strides[0])
+            row = total(pixel, constant=n) if n else pixel
+            place = ResultLanes(c or ZERO, row, self.multiple or ZERO, 0, lanes)
+            writer.store(place, address, n * out.steps[1], out.dtype, name, out.strides[0])
 
     def _row(self, image: str, weights: str, sums: list[str], lanes: int, taps: int = 0) -> None:
         """Add the products of the taps in a row of the kernel, reading each column once."""
         body, writer, (x, w) = self.body, self.writer, (self.x, self.w)
-        taps, stride, dilation = (
-            taps or self.window.kernel[1],
-            self.window.stride[1],
-            self.window.dilation[1],
-        )
+        taps = taps or self.window.kernel[1]
+        stride, dilation = self.window.stride[1], self.window.dilation[1]
         columns: dict[int, list[tuple[int, int]]] = {}
         for n in range(len(sums)):
             for tap in range(taps):
@@ -270,10 +255,10 @@ class Depthwise(_Windows):
         a = Matrix("", x.dtype, 0, x.strides[3])
         b = Matrix("", w.dtype, 0, w.strides[3] * multiples)
         for tap in range(taps):
-            value = writer.load(weights, tap * w.strides[1] * w.dtype.itemsize, b, b.column, lanes)
+            value = writer.load(weights, tap * w.steps[1], b, b.column, lanes)
             body.let(value, "v128", name=f"w{tap}")
         for column, uses in sorted(columns.items()):
-            value = writer.load(image, column * x.strides[2] * self.size, a, a.column, lanes)
+            value = writer.load(image, column * x.steps[2], a, a.column, lanes)
             body.let(value, "v128", name="v")
             for n, tap in uses:
                 writer.add_product(sums[n], f"{body.prefix}_v", f"{body.prefix}_w{tap}")
@@ -293,7 +278,7 @@ def _joined(shape: tuple[int, ...], strides: tuple[int, ...]) -> int | None:
 
 
 @contextmanager
-def _checked(body: Body, condition: str) -> Iterator[None]:
+def _checked(body: FunctionText, condition: str) -> Iterator[None]:
     """Write a condition around a block, unless it is empty."""
     if condition:
         body.add(f"{condition} .if")

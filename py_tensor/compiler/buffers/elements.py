@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dtypes import DType
-from .body import total
+from .body import FunctionText, total
 
 
 class Matrix(NamedTuple):
@@ -22,6 +22,23 @@ class Matrix(NamedTuple):
     column: int
     panel: int = 0
     """Bytes from a panel of packed columns to the next one; 0 if not packed."""
+
+    @property
+    def down(self) -> int:
+        """Bytes from a row to the next one."""
+        return self.row * self.dtype.itemsize
+
+    @property
+    def across(self) -> int:
+        """Bytes from a column to the next one."""
+        return self.column * self.dtype.itemsize
+
+    def address(self, row: str = "", column: str = "") -> str:
+        return total(self.base, (row, self.down), (column, self.across))
+
+    def part(self, body: FunctionText, row: str = "", column: str = "") -> Matrix:
+        """Return the matrix from a row and a column on, whose address is a local."""
+        return self._replace(base=body.let(self.address(row, column), of="m"))
 
     @property
     def transposed(self) -> Matrix:
@@ -39,18 +56,29 @@ class Operand(NamedTuple):
     offset: int = 0
     """Elements before the first one of the view."""
 
-    def address(self, *indices: tuple[str, int], constant: int = 0) -> str:
-        """Return the text of an address, given indices along axes, and a constant in elements."""
-        size = self.dtype.itemsize
-        terms = [(text, self.strides[axis] * size) for text, axis in indices]
-        return total(self.base, *terms, constant=(self.offset + constant) * size)
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Strides in bytes."""
+        return tuple(step * self.dtype.itemsize for step in self.strides)
+
+    def address(self, *indices: tuple[str, int]) -> str:
+        """Return the text of an address, given indices along axes."""
+        terms = [(text, self.steps[axis]) for text, axis in indices]
+        return total(self.base, *terms, constant=self.offset * self.dtype.itemsize)
+
+    def matrix(
+        self, body: FunctionText, *indices: tuple[str, int], row: int = 1, column: int = 2
+    ) -> Matrix:
+        """Return the matrix along two axes at indices along the others."""
+        base = body.let(self.address(*indices), of="m")
+        return Matrix(base, self.dtype, self.strides[row], self.strides[column])
 
 
 _HALF_TO_FLOAT = (
-    ".local:{n}:v128 .tee:{n} i32x4.const:0x7fff v128.and i32.const:13 i32x4.shl "
-    "f32x4.const:5.192296858534828e33 f32x4.mul "
-    "{n} i32x4.const:0x7fff v128.and i32x4.const:0x7bff i32x4.gt_s i32x4.const:0x7f800000 v128.and "
-    "v128.or {n} i32x4.const:0x8000 v128.and i32.const:16 i32x4.shl v128.or"
+    # The exponent of a sign-extended float16, moved into its place, is too small by 112.
+    "i32.const:13 i32x4.shl i32x4.const:0x8fffe000 v128.and f32x4.const:5.192296858534828e33 "
+    ".local:{n}:v128 f32x4.mul .tee:{n} "
+    "{n} f32x4.abs f32x4.const:65536.0 f32x4.ge i32x4.const:0x7f800000 v128.and v128.or"
 )
 _FLOAT_TO_HALF = (
     ".local:{n}:v128 .local:{n}a:v128 .tee:{n} f32x4.abs .set:{n}a "
@@ -70,11 +98,14 @@ def _placed(address: str, offset: int) -> tuple[str, int]:
     return (address, offset) if offset >= 0 else (f"{address} i32.const:{offset} i32.add", 0)
 
 
+def _sign(dtype: DType) -> str:
+    return "s" if dtype.kind in "if" else "u"
+
+
 def _converted(dtype: DType, kind: str, name: str) -> str:
     if dtype.kind == "f":
         return _HALF_TO_FLOAT.format(n=name) if dtype.itemsize == 2 else ""
-    sign = "s" if dtype.kind == "i" else "u"
-    return f"f32x4.convert_i32x4_{sign}" if kind == "f" else ""
+    return f"f32x4.convert_i32x4_{_sign(dtype)}" if kind == "f" else ""
 
 
 def splat(address: str, offset: int, dtype: DType, kind: str, name: str = "half") -> str:
@@ -83,7 +114,7 @@ def splat(address: str, offset: int, dtype: DType, kind: str, name: str = "half"
     `kind` is "f" to convert to float32.
     """
     address, offset = _placed(address, offset)
-    sign = "s" if dtype.kind == "i" else "u"
+    sign = _sign(dtype)
     load = f"{address} i32.load{dtype.bits}_{sign}:{offset} i32x4.splat"
     if dtype.itemsize == 4:
         load = f"{address} v128.load32_splat:{offset}"
@@ -106,7 +137,7 @@ def load(
     """
     if stride == 0 and not exact:
         return splat(address, offset, dtype, kind, name)
-    size, sign = dtype.itemsize, "s" if dtype.kind == "i" else "u"
+    size, sign = dtype.itemsize, _sign(dtype)
     if stride == 1 and (lanes == 4 or not exact):
         where, offset = _placed(address, offset)
         words = {

@@ -25,7 +25,8 @@ def axes_of(nodes: LoweredNodes, at: int, shape: Shape) -> tuple[int, ...]:
     inner = {1, size, *_inner(shape)}
     for other in _shapes(nodes, at):
         together = sorted(inner.union(_inner(other)))
-        if all(b % a == 0 for a, b in pairwise(together)):
+        # A view may read the first elements of a longer value at their own positions.
+        if together[-1] == size and all(b % a == 0 for a, b in pairwise(together)):
             inner = {*together}
     steps = sorted(inner)
     return tuple([b // a for a, b in pairwise(steps)])[::-1] or (1,)

@@ -14,7 +14,7 @@ from ...language.statements import Statements
 from ...language.tree import INT, UINT, Value, Whole
 from ...language.wasm import shuffle
 from ..codegen.positions import Axes
-from .body import Body
+from .body import FunctionText
 from .buffer_writer import BufferWriter
 from .storage import GROUP
 
@@ -36,7 +36,7 @@ def write_sort(writer: BufferWriter) -> None:
     length = shape[axis]
     code, (src,) = writer.code, writer.nodes.edges[writer.kernel.root]
     bits = 32 if dtype.kind == "f" else dtype.bits
-    sort = Body("s")
+    sort = FunctionText("s")
     writer.scratch = _write_line(sort, length, bits)
     with ExitStack() as loops:
         counters: list[Whole] = [
@@ -86,7 +86,7 @@ def _store_pairs(code: Statements, first: Whole, indices: Value, keys: Value) ->
         code.line(f"{text} v128.store:{START + 16 * half}", uses)
 
 
-def _write_line(body: Body, length: int, bits: int) -> int:
+def _write_line(body: FunctionText, length: int, bits: int) -> int:
     """Write the sort of the pairs of one line, whose address is then in `s_pairs`.
 
     The bytes of scratch memory are returned.
@@ -100,7 +100,7 @@ def _write_line(body: Body, length: int, bits: int) -> int:
     return START + size
 
 
-def _write_insertion(body: Body, length: int) -> None:
+def _write_insertion(body: FunctionText, length: int) -> None:
     before = START - PAIR
     body.add(f"scratch i64.const:0 i64.store:{before} .local:s_own:i64 .local:s_other:i64")
     with body.loop(length, start=1) as i:
@@ -112,7 +112,7 @@ def _write_insertion(body: Body, length: int) -> None:
         body.add(f".br:s_down .end .end {at} s_own i64.store:{START}")
 
 
-def _write_digits(body: Body, length: int, bits: int, size: int) -> int:
+def _write_digits(body: FunctionText, length: int, bits: int, size: int) -> int:
     """Write passes that order pairs by one digit each; return the bytes of their tables.
 
     A table has for each digit first how many pairs have it, then the address of the next of them.

@@ -13,6 +13,7 @@ from ...ir.bounded_cache import BoundedCache
 from ...language.sizes import ARRAYS
 from ...language.tree import FLOAT
 from ...language.wasm import WASM
+from ...language.wasm_inlining import inlined
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
@@ -59,9 +60,8 @@ def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
     writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
-    text = "\n".join(
-        [*WASM.included(body), ".func:kernel A:i32 S:i32 ->", _arguments(writer), body]
-    )
+    head = ".func:kernel A:i32 S:i32 ->"
+    text = inlined("\n".join([*WASM.included(body), head, _arguments(writer), body]))
     uniforms = tuple(map(tuple, writer.uniforms.values()))
     modes = tuple("+".join(sorted(writer.modes.get(at, ()))) for at in kernel.inputs)
     return Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)

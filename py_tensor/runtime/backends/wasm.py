@@ -14,7 +14,7 @@ from itertools import accumulate
 from time import perf_counter
 from typing import Any
 
-from ...compiler.buffers.plan import words_of
+from ...compiler.buffers.plan import SLOT, words_of
 from ...compiler.buffers.target import BufferTarget
 from ...compiler.stages import Plan, make_plan, split_plan
 from ...dtypes import DType, shown
@@ -27,8 +27,6 @@ from .wasm_memory import Block, Pool, size_class
 
 LARGEST = 1 << 31
 """Bytes of the largest value; all addresses have 32 bits."""
-SLOT = 4
-"""Bytes of an address or a scalar."""
 TEMPORARY_ALIGNMENT = 64
 """Divisor of the positions of temporaries: the bytes of a line of the processor's cache."""
 
@@ -44,17 +42,15 @@ class MemoryCounts(Statistics):
 class LoadedPlan:
     """A plan whose words and slots are in memory.
 
-    The slots are addresses of leaves, outputs and temporaries, then scalars, and then the address
-    of scratch memory. `docs/architecture.md` describes the words of draws.
+    `compiler/buffers/plan` describes both.
     """
 
-    def __init__(
-        self, plan: Plan, words: Sequence[int], kernels: KernelTable, pool: Pool
-    ) -> None:
+    def __init__(self, plan: Plan, kernels: KernelTable, pool: Pool) -> None:
         self.block: Block | None = None
         self.plan = plan
         self.programs = kernels.programs
         self.pool = pool
+        words = words_of(plan, self.programs.use)
         self.numbers = {self.programs.numbers[draw.shader.source] for draw in plan.draws}
         self.is_compiled = False
         self.keep = plan.keep
@@ -63,7 +59,7 @@ class LoadedPlan:
         self.nbytes = sum(self.sizes)
         self.results = [(spec.dtype, spec.size) for spec in plan.specs]
         self._successors: dict[int, list[int]] = {}
-        self._lay_out(array("I", words))
+        self._lay_out(words)
         self._place_temporaries()
 
     def _lay_out(self, words: array[int]) -> None:
@@ -160,23 +156,23 @@ class WasmBackend(HostBackend):
         self.workspace: Block | None = None
         """Temporaries of all plans, which run one after the other."""
         self.uploads = self.reads = 0
-        self.timers = KernelTimers(self)
+        self.timers = self.kernel_timers = KernelTimers(self)
 
     # --- plans ----------------------------------------------------------------------------------
 
     def compile(self, graph: OpGraph) -> LoadedPlan:
-        return self._loaded(make_plan(graph, self.device, self.programs.begin))
+        return self.load(make_plan(graph, self.device, self.programs.begin))
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
     ) -> CompiledParts:
         split = split_plan(graph, self.device, constants, scalars, self.programs.begin)
-        first = split.preparation and self._loaded(split.preparation)
-        return CompiledParts(self._loaded(split.plan), split.leaves, first, split.constants)
+        first = split.preparation and self.load(split.preparation)
+        return CompiledParts(self.load(split.plan), split.leaves, first, split.constants)
 
-    def _loaded(self, plan: Plan) -> LoadedPlan:
-        words = words_of(plan, self.programs.use)
-        return LoadedPlan(plan, words, self.kernels, self.pool)
+    def load(self, plan: Plan) -> LoadedPlan:
+        """Store a plan in memory."""
+        return LoadedPlan(plan, self.kernels, self.pool)
 
     def run(
         self,
@@ -204,8 +200,8 @@ class WasmBackend(HostBackend):
             )
             if plan.pack_scalars is not None:
                 packed_words(plan.pack_scalars, (plan.view, plan.at_scalars), scalars)
-            if self.timers.on:
-                self.timers.run(plan)
+            if self.kernel_timers.on:
+                self.kernel_timers.run(plan)
             else:
                 self.engine.run(plan.first, plan.end, plan.slots)
         except BaseException as error:
@@ -291,7 +287,7 @@ class WasmBackend(HostBackend):
         if buffer.handle is not None:
             buffer.backend.release(buffer)
         nbytes = buffer.size * buffer.dtype.itemsize
-        with self.timers.transfer("upload", nbytes):
+        with self.kernel_timers.transfer("upload", nbytes):
             host = buffer.host if nbytes else b""
             block = self.engine.memory.borrow(host)
             if block is None:
@@ -332,7 +328,7 @@ class WasmBackend(HostBackend):
         block = buffer.handle or self._upload(buffer)
         nbytes = buffer.size * buffer.dtype.itemsize
         self.reads += 1
-        with self.timers.transfer("download", nbytes):
+        with self.kernel_timers.transfer("download", nbytes):
             return self.engine.memory.read(block, nbytes)
 
     def release(self, buffer: Buffer) -> None:

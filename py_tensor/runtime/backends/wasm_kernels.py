@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ...language.wasm_text import assemble
 from .device import Programs
-from .wasm_memory import Memory
+from .wasm_memory import LinearMemory
 
 DRIVER = """
 .func:kernel first:i32 end:i32 S:i32 ->
@@ -42,7 +42,7 @@ class Engine(Protocol):
     """Compiles and runs WebAssembly."""
 
     @property
-    def memory(self) -> Memory:
+    def memory(self) -> LinearMemory:
         """Memory that kernels import."""
 
     has_fma: bool

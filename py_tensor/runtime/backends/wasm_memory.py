@@ -38,7 +38,7 @@ class Block:
         return memoryview(self.data).cast("B")[self.start : self.start + nbytes]
 
 
-class Memory(Protocol):
+class LinearMemory(Protocol):
     """A linear memory that kernels import."""
 
     def allocate(self, nbytes: int) -> Block:
@@ -115,7 +115,7 @@ def size_class(nbytes: int) -> int:
 class Pool:
     """Blocks in use, counted, and free blocks by size; those free for the longest go first."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: LinearMemory) -> None:
         self.memory = memory
         self.limit = POOL_LIMIT
         self.in_use = self.free = self.peak = 0

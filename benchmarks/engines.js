@@ -1,0 +1,166 @@
+/** @file Measures workloads in any number of libraries: compares the results, then times rounds, each in another order. */
+
+import { Attempt, isTimed } from "./attempt.js";
+import { compare } from "./compare.js";
+import { randomArrays } from "./inputs.js";
+import { referenceOf } from "./reference.js";
+import { digits } from "./results.js";
+import { geometricMean } from "./timing.js";
+import { OURS } from "./trained.js";
+import { nameOf } from "./workloads.js";
+
+/** @import { Outcome, Prepare } from "./attempt.js" */
+/** @import { Section } from "./results.js" */
+/** @import { Workload } from "./workloads.js" */
+
+/**
+ * A library on one of its backends.
+ *
+ * @typedef {{ name: string, prepare: Prepare }} Engine
+ *
+ * @typedef {object} EngineRow one workload
+ * @property {string} name
+ * @property {number} flops
+ * @property {boolean} product a matrix product or a convolution, whose speed is also told in GFLOP/s
+ * @property {Record<string, Outcome>} outcomes by engine
+ * @property {Record<string, number>} errors largest difference to the reference, divided by its largest value, by engine
+ */
+
+/** Milliseconds until V8 has compiled hot functions a second time. */
+const WARM_UP = 300;
+const WRONG = "wrong";
+const PRODUCTS = /matmul|conv/;
+
+/** Returns true if a library gave a wrong result, or py_tensor failed; another library may lack an operation. @param {EngineRow} row */
+export function hasFailed({ outcomes }) {
+  return Object.entries(outcomes).some(
+    ([name, outcome]) =>
+      outcome && "error" in outcome && (name.startsWith(OURS) || outcome.error.startsWith(WRONG)),
+  );
+}
+
+/**
+ * @param {Workload} workload
+ * @param {Engine[]} engines
+ * @param {{ rounds: number, milliseconds: number }} settings
+ * @returns {Promise<EngineRow>}
+ */
+export async function measureEngines(workload, engines, { rounds, milliseconds }) {
+  const arrays = randomArrays(workload.inputs);
+  const attempts = engines.map(() => new Attempt());
+  for (const [at, { prepare }] of engines.entries()) {
+    await attempts[at].start(() => prepare(workload, arrays));
+  }
+  // Training has no reference in 64-bit floats: there the last library is one.
+  const expected =
+    referenceOf(workload, arrays) ?? attempts.findLast(({ values }) => values)?.values;
+  /** @type {Record<string, number>} */
+  const errors = {};
+  for (const [at, attempt] of attempts.entries()) {
+    if (!attempt.values || !expected) continue;
+    const { same, worst, text } = compare(attempt.values, expected, workload);
+    errors[engines[at].name] = worst / largest(expected);
+    // The time of a wrong result would be meaningless.
+    if (!same) attempt.fail(`${WRONG}: ${text}`);
+    attempt.values = null;
+  }
+  for (const attempt of attempts) await attempt.warm(WARM_UP);
+  for (const attempt of attempts) await attempt.calibrate(milliseconds);
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < attempts.length; turn++) {
+      await attempts[(round + turn) % attempts.length].round();
+    }
+  }
+  for (const attempt of attempts) attempt.close();
+  return {
+    name: nameOf(workload),
+    flops: workload.flops,
+    product: PRODUCTS.test(workload.operation),
+    outcomes: Object.fromEntries(attempts.map(({ outcome }, at) => [engines[at].name, outcome])),
+    errors,
+  };
+}
+
+/** @param {ArrayLike<number>} values */
+function largest(values) {
+  let result = Number.MIN_VALUE;
+  for (let i = 0; i < values.length; i++) result = Math.max(result, Math.abs(values[i]));
+  return result;
+}
+
+/** @param {Outcome | undefined} outcome */
+function shownTime(outcome) {
+  if (!outcome) return "-";
+  return isTimed(outcome) ? digits(outcome.median) : "failed";
+}
+
+/** Times of others divided by those of the first engine. @param {EngineRow} row @param {string} first @param {string} other */
+function ratioOf({ outcomes }, first, other) {
+  const [ours, theirs] = [outcomes[first] ?? null, outcomes[other] ?? null];
+  return isTimed(ours) && isTimed(theirs) ? theirs.median / ours.median : null;
+}
+
+/** Line of one workload, for a log. @param {EngineRow} row */
+export function engineLine({ name, outcomes }) {
+  const cells = Object.entries(outcomes).map(
+    ([engine, outcome]) => `${engine} ${shownTime(outcome)}`,
+  );
+  return `${name}: ${cells.join(", ")}`;
+}
+
+/**
+ * Tables of times with ratios to the first library and their geometric means, of the speeds of products, and of errors.
+ *
+ * @param {EngineRow[]} rows
+ * @param {string[]} engines names of libraries
+ * @returns {Section[]}
+ */
+export function engineSections(rows, engines) {
+  const [first, ...others] = engines;
+  /** @param {number | null | undefined} value */
+  const shown = (value) => (value == null ? "-" : digits(value));
+  const cells = rows.map((row) => [
+    row.name,
+    ...engines.map((engine) => shownTime(row.outcomes[engine])),
+    ...others.map((other) => shown(ratioOf(row, first, other))),
+  ]);
+  const ratios = others.map((other) => rows.flatMap((row) => ratioOf(row, first, other) ?? []));
+  const blank = engines.map(() => "");
+  const means = ratios.map((all) => (all.length > 0 ? digits(geometricMean(all)) : "-"));
+  const slower = ratios.map((all) => `${all.filter((ratio) => ratio < 1).length} of ${all.length}`);
+  cells.push(["geometric mean", ...blank, ...means]);
+  cells.push([`${first} is slower`, ...blank, ...slower]);
+  const products = rows.filter(({ product }) => product);
+  /** @param {EngineRow} row @param {string} engine */
+  const speed = ({ flops, outcomes }, engine) => {
+    const outcome = outcomes[engine] ?? null;
+    return isTimed(outcome) ? digits(flops / outcome.median / 1e6) : "-";
+  };
+  return [
+    {
+      title: "Milliseconds",
+      columns: ["", ...engines, ...others.map((other) => `/ ${other}`)],
+      rows: cells,
+      notes: rows.flatMap(({ name, outcomes }) =>
+        Object.entries(outcomes).flatMap(([engine, outcome]) =>
+          outcome && "error" in outcome ? [`${name}, ${engine}: ${outcome.error}`] : [],
+        ),
+      ),
+    },
+    {
+      title: "GFLOP/s of products",
+      columns: ["", ...engines],
+      rows: products.map((row) => [row.name, ...engines.map((engine) => speed(row, engine))]),
+      notes: [],
+    },
+    {
+      title: "Largest errors",
+      columns: ["", ...engines],
+      rows: rows.map(({ name, errors }) => [
+        name,
+        ...engines.map((engine) => shown(errors[engine])),
+      ]),
+      notes: [],
+    },
+  ];
+}
