@@ -21,6 +21,7 @@ from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .buffer_writer import BufferWriter
 from .contract_kernel import write_contract
+from .decompose_kernel import write_decompose
 from .gathers import GATHERS
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -35,6 +36,7 @@ WRITERS = {
     KernelKind.CONTRACT: write_contract,
     KernelKind.SORT: write_sort,
     KernelKind.SCATTER: write_scatter,
+    KernelKind.DECOMPOSE: write_decompose,
 }
 """Function that writes each kind of kernel."""
 
