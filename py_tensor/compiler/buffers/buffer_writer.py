@@ -104,7 +104,8 @@ class BufferWriter(Writer):
         terms = list(zip([c for c, _ in axes], strides, strict=True))
         last, length = axes[-1] if axes else (None, 1)
         first = self.runs.get(last.text) if last is not None else None
-        if first is not None and length % GROUP == 0:
+        are_rows = all(isinstance(c, int) or c.lanes == 1 for c, _ in axes[:-1])
+        if first is not None and length % GROUP == 0 and are_rows:
             # Its position is a multiple of four, since the coordinates before it count whole rows.
             terms[-1] = (first, 1)
             own = (*axes[:-1], (first, length))
@@ -112,6 +113,14 @@ class BufferWriter(Writer):
             return Index(size, position, axes=own)
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
+
+    def coordinates(self, index: Index) -> Axes:
+        """Return the coordinates of an index without views; that of the lanes is a vector."""
+        axes = () if index.stack else index.axes
+        if not axes or index.first is None:
+            return axes
+        *outer, (first, length) = axes
+        return (*outer, (self.neighbours(first), length))
 
     # --- reads ----------------------------------------------------------------------------------
 
@@ -127,11 +136,9 @@ class BufferWriter(Writer):
         elif (only := self.positions.splat(index)) is not None:
             mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            lanes, mode = self.positions.lanes(index), LoadMode.LANES
-            parts = [
-                self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
-            ]
-            value = self.code.vector(form.kind, *parts)
+            mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
+            lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
+            value = self._each(form, [(lanes.lane(name), 0) for name in "xyzw"])
         self.modes.setdefault(at, set()).add(mode)
         return value
 
@@ -165,7 +172,7 @@ class BufferWriter(Writer):
         self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
     ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
-        base = self.code.value(f"in{slot}", INT, 1)
+        base = self._base(slot)
         if apart not in (0, 1):
             for at, (coordinate, step) in enumerate(terms):
                 if step == 1 and coordinate.text in self.crossed:
@@ -184,8 +191,8 @@ class BufferWriter(Writer):
         parts = []
         for lane in range(GROUP):
             away = start + lane * step
-            parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
-        return LoadMode.STRIDED, self.code.vector(form.kind, *parts)
+            parts.append((address, away) if away >= 0 else (address + away, 0))
+        return LoadMode.STRIDED, self._each(form, parts)
 
     def _block(
         self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
@@ -198,7 +205,7 @@ class BufferWriter(Writer):
             rows = []
             for lane in range(GROUP):
                 scaled = [(coordinate, step * form.size) for coordinate, step in terms]
-                base = code.value(f"in{slot}", INT, 1)
+                base = self._base(slot)
                 place = self._summed(base, scaled, (offset + lane * apart) * form.size)
                 rows.append(code.let(self._loaded(form, *place)))
             block = self._transposed(rows)
@@ -244,15 +251,23 @@ class BufferWriter(Writer):
             base = code.let(base + code.let(total(inner, 0), "o"), "p")
         return base, start
 
+    def _base(self, slot: int) -> Value:
+        return self.code.value(f"in{slot}", INT, 1)
+
     def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
-        base = self.code.value(f"in{slot}", INT, 1)
-        address: Value = self.code.let(base + position * form.size, "p")
+        address: Value = self.code.let(self._base(slot) + position * form.size, "p")
         return address
 
-    def _one(self, form: ElementForm, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
-        return self.code.value(text, form.kind, 1, uses=address.uses)
+    def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
+        """Return four elements, given the address of each and bytes to add."""
+        (first, start), *others = parts
+        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
+        load = form.load_splat.replace("splat", "lane")
+        for lane, (address, start) in enumerate(others, 1):
+            text = f"{address.text} {text} {load}:{lane}:{start}"
+            uses |= address.uses
+        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
 
     def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
