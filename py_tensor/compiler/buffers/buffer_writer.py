@@ -11,31 +11,32 @@ from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
-from ...ops.index_map import contiguous, row_major
+from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
-from .storage import GROUP, Stored, stored
+from .storage import GROUP, ElementForm, stored
+
+WHOLE = View((), ())
+"""Map of positions to themselves."""
 
 
-class ReadMode(StrEnum):
+class LoadMode(StrEnum):
     """Way in which a kernel reads an input; `pt.explain` prints its value."""
 
     NEIGHBOURS = "neighbours"
     """One load for four lanes."""
     SPLAT = "splat"
     """One element for all lanes."""
+    CROSSED = "crossed"
+    """Four loads for four vectors, whose lanes are apart while the vectors are neighbours."""
     STRIDED = "strided"
     """Four loads at constant distances from one position."""
     LANES = "lanes"
     """Four loads at separate positions."""
-
-
-LAST_ONES = {1: "xxxx", 2: "xyyy", 3: "xyzz"}
-"""Lanes of a vector of which so many differ, the last of them repeated."""
 
 
 class BufferWriter(Writer):
@@ -45,17 +46,15 @@ class BufferWriter(Writer):
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
     ) -> None:
         super().__init__(nodes, expressions, printer)
-        self.modes: dict[int, set[ReadMode]] = {}
+        self.modes: dict[int, set[LoadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.crossed: dict[str, tuple[Value, int]] = {}
+        """First of four coordinates, and the number of this one, by its text."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
-        self.unaligned: set[str] = set()
-        """Texts of vectors of neighbours whose first may be no multiple of four."""
-        self.counts: dict[str, int] = {}
-        """Number of different coordinates in each vector of coordinates, by its text."""
-        self.ranges: dict[str, tuple[int, int]] = {}
-        """Least and greatest value of a coordinate, if it is not any along its axis."""
+        self.results = len(nodes.kernel.outputs)
+        """Outputs that `result` stores; the others are stored where they are computed."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -67,33 +66,22 @@ class BufferWriter(Writer):
         """Return a vector of a coordinate and the next three."""
         lanes: Value = self.code.let(self.positions.spread(first, 1), "i")
         self.runs[lanes.text] = self.firsts[lanes.text] = first
-        self.counts[lanes.text] = GROUP
-        return lanes
-
-    def lanes_from(self, first: Whole, count: int) -> Value:
-        """Return a vector of neighbouring coordinates, of which the last one is repeated."""
-        code = self.code
-        if count == GROUP:
-            first = code.let(code.printer.whole(first), "c")
-            known = len(self.runs)
-            lanes = self.neighbours(first)
-            if len(self.runs) > known:
-                self.unaligned.add(lanes.text)
-            return lanes
-        if isinstance(first, int):
-            return self.last_ones(first, first + count)
-        steps = ",".join([str(min(lane, count - 1)) for lane in range(GROUP)])
-        away = code.value(f"i32x4.const:{steps}", INT)
-        lanes = code.let(code.printer.spread(first) + away, "i")
-        self.firsts[lanes.text], self.counts[lanes.text] = first, count
         return lanes
 
     def last_ones(self, first: int, length: int) -> Value:
         """Return a vector of coordinates from `first` on, of which the last one is repeated."""
         numbers = ",".join([str(min(first + lane, length - 1)) for lane in range(GROUP)])
         lanes: Value = self.code.let(self.code.value(f"i32x4.const:{numbers}", INT), "i")
-        self.firsts[lanes.text], self.counts[lanes.text] = first, min(GROUP, length - first)
+        self.firsts[lanes.text] = first
         return lanes
+
+    def crossing(self, first: Value) -> list[Value]:
+        """Return four neighbouring coordinates, for which values are computed after one another."""
+        coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
+        for lane, coordinate in enumerate(coordinates, 1):
+            self.crossed[coordinate.text] = first, lane
+        self.crossed[first.text] = first, 0
+        return [first, *coordinates]
 
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
@@ -116,7 +104,8 @@ class BufferWriter(Writer):
         terms = list(zip([c for c, _ in axes], strides, strict=True))
         last, length = axes[-1] if axes else (None, 1)
         first = self.runs.get(last.text) if last is not None else None
-        if first is not None and length % GROUP == 0 and last.text not in self.unaligned:
+        are_rows = all(isinstance(c, int) or c.lanes == 1 for c, _ in axes[:-1])
+        if first is not None and length % GROUP == 0 and are_rows:
             # Its position is a multiple of four, since the coordinates before it count whole rows.
             terms[-1] = (first, 1)
             own = (*axes[:-1], (first, length))
@@ -124,6 +113,14 @@ class BufferWriter(Writer):
             return Index(size, position, axes=own)
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
+
+    def coordinates(self, index: Index) -> Axes:
+        """Return the coordinates of an index without views; that of the lanes is a vector."""
+        axes = () if index.stack else index.axes
+        if not axes or index.first is None:
+            return axes
+        *outer, (first, length) = axes
+        return (*outer, (self.neighbours(first), length))
 
     # --- reads ----------------------------------------------------------------------------------
 
@@ -134,24 +131,19 @@ class BufferWriter(Writer):
         terms = self._terms(index)
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
-        elif self.nodes.spec(at).size == 1:
-            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, 0))
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            lanes, mode = self.positions.lanes(index), ReadMode.LANES
-            parts = [
-                self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
-            ]
-            value = self.code.vector(form.kind, *parts)
+            mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
+            lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
+            value = self._each(form, [(lanes.lane(name), 0) for name in "xyzw"])
         self.modes.setdefault(at, set()).add(mode)
         return value
 
-    def _terms(self, index: Index) -> tuple[list[tuple[Whole, int]], int, int, int] | None:
-        """Return coordinates with their steps, the offset, the distance of the lanes and their
-        number.
+    def _terms(self, index: Index) -> tuple[list[tuple[Value, int]], int, int] | None:
+        """Return coordinates with their steps, the offset, and the distance of the lanes.
 
         None is returned if the positions do not follow from coordinates, or if the lanes have no
         constant distance.
@@ -162,50 +154,75 @@ class BufferWriter(Writer):
         known = [] if view.is_constant else by_axes(view, index.axes)
         if known is None:
             return None
-        apart, count = 0, GROUP
-        terms: list[tuple[Whole, int]] = []
+        apart, terms = 0, []
         last = index.axes[-1][0]
         for coordinate, step in known:
             if coordinate.lanes == 1:
                 if coordinate is last and index.first is not None:
                     apart = step
                 terms.append((coordinate, step))
-            elif coordinate.text in self.counts:
-                apart, count = apart + step, min(count, self.counts[coordinate.text])
-                terms.append((self.firsts[coordinate.text], step))
+            elif coordinate.text in self.runs:
+                apart += step
+                terms.append((self.runs[coordinate.text], step))
             else:
                 return None
-        return terms, view.offset, apart, count
+        return terms, view.offset, apart
 
     def _by_terms(
-        self,
-        slot: int,
-        form: Stored,
-        terms: list[tuple[Whole, int]],
-        offset: int,
-        apart: int,
-        count: int,
-    ) -> tuple[ReadMode, Value]:
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
-        base = self.code.value(f"in{slot}", INT, 1)
+        base = self._base(slot)
+        if apart not in (0, 1):
+            for at, (coordinate, step) in enumerate(terms):
+                if step == 1 and coordinate.text in self.crossed:
+                    first, lane = self.crossed[coordinate.text]
+                    terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
+                    return LoadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return ReadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(slot, form, address, start)
         if apart == 1:
-            value = self._loaded(form, address, start)
-            if count < GROUP:
-                # Others than elements of the value might divide by zero or never leave a loop.
-                value = self.code.let(value).lane(LAST_ONES[count])
-            return ReadMode.NEIGHBOURS, value
+            return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
         if start + 3 * step < 0 or start < 0:
             address, start = self.code.let(address + start), 0
         parts = []
         for lane in range(GROUP):
-            away = start + min(lane, count - 1) * step
-            parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
-        return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
+            away = start + lane * step
+            parts.append((address, away) if away >= 0 else (address + away, 0))
+        return LoadMode.STRIDED, self._each(form, parts)
+
+    def _block(
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> list[Value]:
+        """Return four vectors whose lanes are apart, of which each is next to the one before."""
+        code = self.code
+        key = slot, tuple([(coordinate.text, step) for coordinate, step in terms]), offset, apart
+        block: list[Value] | None = code.known(key)
+        if block is None:
+            rows = []
+            for lane in range(GROUP):
+                scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+                base = self._base(slot)
+                place = self._summed(base, scaled, (offset + lane * apart) * form.size)
+                rows.append(code.let(self._loaded(form, *place)))
+            block = self._transposed(rows)
+            code.keep(key, block[0])
+            code.values[key] = block
+        return block
+
+    def _transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """Return the columns of four vectors."""
+        let, printer = self.code.let, self.code.printer
+        low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+        a, b, c, d = rows
+        pairs = [
+            let(printer.shuffled(p, q, lanes)) for lanes in (low, high) for p, q in ((a, c), (b, d))
+        ]
+        halves = (pairs[0], pairs[1]), (pairs[2], pairs[3])
+        return [let(printer.shuffled(p, q, lanes)) for p, q in halves for lanes in (low, high)]
 
     def _summed(
         self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
@@ -234,40 +251,52 @@ class BufferWriter(Writer):
             base = code.let(base + code.let(total(inner, 0), "o"), "p")
         return base, start
 
-    def _address(self, slot: int, form: Stored, position: Whole) -> Value:
+    def _base(self, slot: int) -> Value:
+        return self.code.value(f"in{slot}", INT, 1)
+
+    def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
-        base = self.code.value(f"in{slot}", INT, 1)
-        address: Value = self.code.let(base + position * form.size, "p")
+        address: Value = self.code.let(self._base(slot) + position * form.size, "p")
         return address
 
-    def _one(self, form: Stored, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
-        return self.code.value(text, form.kind, 1, uses=address.uses)
+    def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
+        """Return four elements, given the address of each and bytes to add."""
+        (first, start), *others = parts
+        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
+        load = form.load_splat.replace("splat", "lane")
+        for lane, (address, start) in enumerate(others, 1):
+            text = f"{address.text} {text} {load}:{lane}:{start}"
+            uses |= address.uses
+        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
 
-    def _splat(self, slot: int, form: Stored, address: Value, start: int = 0) -> Value:
+    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: Stored, first: Whole) -> Value:
+    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
         return self._loaded(form, self._address(slot, form, first), 0)
 
-    def _loaded(self, form: Stored, address: Value, start: int) -> Value:
+    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
     # --- results --------------------------------------------------------------------------------
 
-    def result(self, axes: Axes, lanes: int = GROUP) -> None:
-        """Store four elements of each output, or the first ones, given their coordinates."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, self.index(spec.size, axes))
-            self.store(number, value, axes, lanes)
+    def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates.
 
-    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        The view maps the coordinates of a part of the output to positions in it.
+        """
+        for number, output in enumerate(self.kernel.outputs[: self.results]):
+            index = self.index(self.nodes.spec(output).size, axes).through(view)
+            self.store(number, self.value(output, index), axes, lanes, view)
+
+    def store(
+        self, number: int, value: Value, axes: Axes, lanes: int = GROUP, view: View = WHOLE
+    ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
         form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
-        address, start, apart = self._place(f"out{number}", form, axes)
+        address, start, apart = self._place(f"out{number}", form, axes, view)
         self._write(form, address, start, value, lanes, apart)
 
     def accumulate(
@@ -285,9 +314,11 @@ class BufferWriter(Writer):
         summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
         self._write(form, address, start, summed, lanes, apart)
 
-    def _place(self, base: str, form: Stored, axes: Axes) -> tuple[Value, int, int]:
+    def _place(
+        self, base: str, form: ElementForm, axes: Axes, view: View = WHOLE
+    ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
-        strides = row_major(tuple([length for _, length in axes]))
+        strides = view.strides or row_major(tuple([length for _, length in axes]))
         terms = [
             (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
@@ -297,17 +328,18 @@ class BufferWriter(Writer):
             for (c, _), step in zip(axes, strides, strict=True)
             if not isinstance(c, int) and c.text in self.firsts
         )
-        return *self._summed(self.code.value(base, INT, 1), terms, 0), apart
+        start = view.offset * form.size
+        return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
-        self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
+        self, form: ElementForm, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            lane = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            first = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):

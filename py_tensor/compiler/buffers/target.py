@@ -6,15 +6,17 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...ir.node import OpInstance, tensor_spec
+from ...language.wasm_text import wat
 from ...ops.contractions import CONVOLVE
-from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
+from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
 from ...ops.views import PERMUTE
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
-from ..lowering.gathers import lower_gather_along
+from ..lowering.lower import LOWERINGS
 from ..target import Lowering, StoredValue, Target
+from .decompose_kernel import DECOMPOSITIONS
 from .storage import padded, stored
 from .write import write
 
@@ -33,19 +35,30 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
     return lowered.add(PERMUTE, (lowered.rewritten(call, tuple(whole), call.arg, spec),), (1, 0, 2))
 
 
+def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Keep a decomposition of real matrices for which there is a kernel."""
+    if call.op.name in DECOMPOSITIONS and call.arg == 1:
+        return lowered.append(call, srcs)
+    at: int = LOWERINGS[Decomposition](lowered, call, srcs)
+    return at
+
+
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
-    GatherAlong: lower_gather_along,
     Contraction: lower_contraction,
+    Decomposition: lower_decomposition,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable(
     {
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Decomposition: FusionTraits(KernelKind.DECOMPOSE, spread=Spread.NEVER),
+        GatherAlong: FusionTraits(in_order=lambda call, is_first: not is_first),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }
 )
-LIMITS = FusionLimits(inputs=32, scalars=96)
+LIMITS = FusionLimits(inputs=32, cheap=8)
+"""Storing and loading an element takes about as long as four operations on it."""
 
 
 class BufferSlot(NamedTuple):
@@ -66,6 +79,7 @@ class BufferTarget(Target):
 
     limits = LIMITS
     outputs = 4
+    stores_operands = True
     lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
     traits = BUFFER_TRAITS
 
@@ -74,6 +88,9 @@ class BufferTarget(Target):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
         return BufferStorage(lowered, self.has_fma)
+
+    def listing(self, source: str) -> str:
+        return wat(source)
 
 
 class BufferStorage:
