@@ -49,6 +49,8 @@ class BufferWriter(Writer):
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.results = len(nodes.kernel.outputs)
+        """Outputs that `result` stores; the others are stored where they are computed."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -222,7 +224,7 @@ class BufferWriter(Writer):
 
         The view maps the coordinates of a part of the output to positions in it.
         """
-        for number, output in enumerate(self.kernel.outputs):
+        for number, output in enumerate(self.kernel.outputs[: self.results]):
             index = self.index(self.nodes.spec(output).size, axes).through(view)
             self.store(number, self.value(output, index), axes, lanes, view)
 
