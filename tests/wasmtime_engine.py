@@ -6,8 +6,8 @@ Modules stay in the store until the process ends, 15 KB and two mappings of memo
 
 from __future__ import annotations
 
+import atexit
 import ctypes
-import sys
 from bisect import bisect
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +110,9 @@ class WasmtimeEngine:
         # This raises an error if the instruction is not valid.
         wasmtime.Module.validate(self._engine, assemble(FUSED))
         self.has_fma = True
+        self.is_ended = False
+        """True when Python ends, which removes modules before the plans that use them."""
+        atexit.register(vars(self).update, is_ended=True)
         self.compiled: list[str] = []
         """Names of the compiled kernels, in order."""
         driver = self.compile("driver", assemble(DRIVER))
@@ -137,8 +140,7 @@ class WasmtimeEngine:
             done(None)
 
     def place(self, number: int, function: Any) -> None:
-        if sys.is_finalizing():
-            # Plans are freed after wasmtime's modules.
+        if self.is_ended:
             return
         length = self._table.size(self._store)
         if number >= length:

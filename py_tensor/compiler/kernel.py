@@ -38,6 +38,7 @@ class KernelKind(StrEnum):
     SCAN = "scan"
     SORT = "sort"
     SCATTER = "scatter"
+    DECOMPOSE = "decompose"
     CONTRACT = "contract"
     LOOP = "loop"
     """The kernels of the body, repeated."""

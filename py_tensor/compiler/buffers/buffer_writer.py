@@ -31,6 +31,8 @@ class LoadMode(StrEnum):
     """One load for four lanes."""
     SPLAT = "splat"
     """One element for all lanes."""
+    CROSSED = "crossed"
+    """Four loads for four vectors, whose lanes are apart while the vectors are neighbours."""
     STRIDED = "strided"
     """Four loads at constant distances from one position."""
     LANES = "lanes"
@@ -47,6 +49,8 @@ class BufferWriter(Writer):
         self.modes: dict[int, set[LoadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.crossed: dict[str, tuple[Value, int]] = {}
+        """First of four coordinates, and the number of this one, by its text."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
         self.results = len(nodes.kernel.outputs)
@@ -71,6 +75,14 @@ class BufferWriter(Writer):
         self.firsts[lanes.text] = first
         return lanes
 
+    def crossing(self, first: Value) -> list[Value]:
+        """Return four neighbouring coordinates, for which values are computed after one another."""
+        coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
+        for lane, coordinate in enumerate(coordinates, 1):
+            self.crossed[coordinate.text] = first, lane
+        self.crossed[first.text] = first, 0
+        return [first, *coordinates]
+
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
         return self.code.loop(0, length // step * step, step)
@@ -92,7 +104,8 @@ class BufferWriter(Writer):
         terms = list(zip([c for c, _ in axes], strides, strict=True))
         last, length = axes[-1] if axes else (None, 1)
         first = self.runs.get(last.text) if last is not None else None
-        if first is not None and length % GROUP == 0:
+        are_rows = all(isinstance(c, int) or c.lanes == 1 for c, _ in axes[:-1])
+        if first is not None and length % GROUP == 0 and are_rows:
             # Its position is a multiple of four, since the coordinates before it count whole rows.
             terms[-1] = (first, 1)
             own = (*axes[:-1], (first, length))
@@ -100,6 +113,14 @@ class BufferWriter(Writer):
             return Index(size, position, axes=own)
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
+
+    def coordinates(self, index: Index) -> Axes:
+        """Return the coordinates of an index without views; that of the lanes is a vector."""
+        axes = () if index.stack else index.axes
+        if not axes or index.first is None:
+            return axes
+        *outer, (first, length) = axes
+        return (*outer, (self.neighbours(first), length))
 
     # --- reads ----------------------------------------------------------------------------------
 
@@ -115,11 +136,9 @@ class BufferWriter(Writer):
         elif (only := self.positions.splat(index)) is not None:
             mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            lanes, mode = self.positions.lanes(index), LoadMode.LANES
-            parts = [
-                self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
-            ]
-            value = self.code.vector(form.kind, *parts)
+            mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
+            lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
+            value = self._each(form, [(lanes.lane(name), 0) for name in "xyzw"])
         self.modes.setdefault(at, set()).add(mode)
         return value
 
@@ -153,7 +172,13 @@ class BufferWriter(Writer):
         self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
     ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
-        base = self.code.value(f"in{slot}", INT, 1)
+        base = self._base(slot)
+        if apart not in (0, 1):
+            for at, (coordinate, step) in enumerate(terms):
+                if step == 1 and coordinate.text in self.crossed:
+                    first, lane = self.crossed[coordinate.text]
+                    terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
+                    return LoadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
@@ -166,8 +191,38 @@ class BufferWriter(Writer):
         parts = []
         for lane in range(GROUP):
             away = start + lane * step
-            parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
-        return LoadMode.STRIDED, self.code.vector(form.kind, *parts)
+            parts.append((address, away) if away >= 0 else (address + away, 0))
+        return LoadMode.STRIDED, self._each(form, parts)
+
+    def _block(
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> list[Value]:
+        """Return four vectors whose lanes are apart, of which each is next to the one before."""
+        code = self.code
+        key = slot, tuple([(coordinate.text, step) for coordinate, step in terms]), offset, apart
+        block: list[Value] | None = code.known(key)
+        if block is None:
+            rows = []
+            for lane in range(GROUP):
+                scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+                base = self._base(slot)
+                place = self._summed(base, scaled, (offset + lane * apart) * form.size)
+                rows.append(code.let(self._loaded(form, *place)))
+            block = self._transposed(rows)
+            code.keep(key, block[0])
+            code.values[key] = block
+        return block
+
+    def _transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """Return the columns of four vectors."""
+        let, printer = self.code.let, self.code.printer
+        low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+        a, b, c, d = rows
+        pairs = [
+            let(printer.shuffled(p, q, lanes)) for lanes in (low, high) for p, q in ((a, c), (b, d))
+        ]
+        halves = (pairs[0], pairs[1]), (pairs[2], pairs[3])
+        return [let(printer.shuffled(p, q, lanes)) for p, q in halves for lanes in (low, high)]
 
     def _summed(
         self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
@@ -196,15 +251,23 @@ class BufferWriter(Writer):
             base = code.let(base + code.let(total(inner, 0), "o"), "p")
         return base, start
 
+    def _base(self, slot: int) -> Value:
+        return self.code.value(f"in{slot}", INT, 1)
+
     def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
-        base = self.code.value(f"in{slot}", INT, 1)
-        address: Value = self.code.let(base + position * form.size, "p")
+        address: Value = self.code.let(self._base(slot) + position * form.size, "p")
         return address
 
-    def _one(self, form: ElementForm, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
-        return self.code.value(text, form.kind, 1, uses=address.uses)
+    def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
+        """Return four elements, given the address of each and bytes to add."""
+        (first, start), *others = parts
+        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
+        load = form.load_splat.replace("splat", "lane")
+        for lane, (address, start) in enumerate(others, 1):
+            text = f"{address.text} {text} {load}:{lane}:{start}"
+            uses |= address.uses
+        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
 
     def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()

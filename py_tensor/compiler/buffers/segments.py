@@ -16,22 +16,20 @@ from ...language.tree import Value
 from ...ops.index_map import (
     Shape,
     View,
-    ViewStack,
-    broadcast_view,
-    contiguous,
     follow,
     make_view,
     push,
     row_major,
     steps,
 )
-from ...ops.op_def import Concat, Elementwise, Pad, ViewOp
+from ...ops.op_def import Concat, Pad
 from ..codegen import joins
 from ..codegen.indices import Index
-from ..codegen.positions import by_axes
 from ..codegen.types import converted
 from ..codegen.writer import Writer
 from ..lowered_graph import LoweredNodes
+from .nest import places_of, view_along
+from .storage import GROUP
 
 MOST = 12
 """Segments of one kernel; each has a copy of the statements."""
@@ -48,6 +46,20 @@ class Segment(NamedTuple):
         strides = row_major(tuple(lengths))
         offset = sum(a * b for a, b in zip(self.starts, strides, strict=True))
         return View(self.lengths, strides, offset)
+
+    def divided(self, axis: int | None) -> list[Segment]:
+        """Return a part with whole groups of coordinates along an axis, and the rest if any."""
+        whole = 0 if axis is None else self.lengths[axis] // GROUP * GROUP
+        if axis is None or whole in (0, self.lengths[axis]):
+            return [self]
+        ends = (0, whole), (whole, self.lengths[axis] - whole)
+        parts = []
+        for start, length in ends:
+            starts, lengths = [*self.starts], [*self.lengths]
+            starts[axis] += start
+            lengths[axis] = length
+            parts.append(Segment(tuple(starts), tuple(lengths)))
+        return parts
 
 
 class _Reach(NamedTuple):
@@ -103,25 +115,11 @@ def segments_of(nodes: LoweredNodes, at: int, lengths: tuple[int, ...]) -> list[
     """Return the segments of the loops over the elements of a node."""
     cuts: list[set[int]] = [{0, n} for n in lengths]
     axes: Any = tuple(enumerate(lengths))
-    seen: set[tuple[int, ViewStack]] = set()
-    stack: list[tuple[int, ViewStack]] = [(at, ())]
-    while stack:
-        node, views = key = stack.pop()
-        call = nodes.calls[node]
-        if key in seen or type(call) is not OpInstance or len(views) > 1:
-            continue
-        seen.add(key)
-        if isinstance(call.op, ViewOp):
-            view = call.op.view(call.specs[0].shape, call.arg)[1]
-            stack.append((nodes.edges[node][0], push(views, view)))
-        elif isinstance(call.op, Elementwise):
-            for src, spec in zip(nodes.edges[node], call.specs, strict=True):
-                spread = broadcast_view(spec.shape, call.spec.shape)
-                same = spec.shape == call.spec.shape
-                stack.append((src, views if same else push(views, spread)))
-        elif isinstance(call.op, Concat | Pad) and _is_plain(call):
-            along = _along(views[0] if views else contiguous(lengths), axes)
-            reaches = along and _reaches(along, call.spec.shape)
+    for node, views in places_of(nodes, at):
+        call, op = nodes.calls[node], nodes.op(node)
+        if isinstance(op, Concat | Pad) and _is_plain(call):
+            view = view_along(views, axes)
+            reaches = view and _reaches(view, call.spec.shape)
             for axis, border in _borders(call):
                 cut = reaches[axis].cut(border) if reaches else None
                 if cut is not None:
@@ -141,27 +139,6 @@ def _is_plain(call: OpInstance) -> bool:
     return not isinstance(call.op, Pad) or not any(interior for _, _, interior in call.arg)
 
 
-def _along(view: View, axes: Any) -> View | None:
-    """Return a view with the axes of the loops, in their order, or None if they do not match."""
-    if view.is_constant:
-        known: Any = []
-    else:
-        known = by_axes(view, axes)
-        if known is None:
-            return None
-    by_axis = dict(known)
-    return View(
-        tuple([n for _, n in axes]), tuple([by_axis.get(axis, 0) for axis, _ in axes]), view.offset
-    )
-
-
-def _view_of(index: Index) -> View | None:
-    if len(index.stack) > 1 or not index.axes:
-        return None
-    view = index.stack[0] if index.stack else contiguous(tuple([n for _, n in index.axes]))
-    return _along(view, index.axes)
-
-
 def _shifted(index: Index, view: View, whole: Shape, shape: Shape, back: int) -> Index:
     """Return the index in an operand of a shape, given positions in a whole that it begins in."""
     moved = follow(view, View(whole, row_major(shape), -back))
@@ -172,7 +149,8 @@ def _shifted(index: Index, view: View, whole: Shape, shape: Shape, back: int) ->
 def concat(writer: Writer, at: int, index: Index) -> Value:
     """Write elements of a join, of one operand if all of them are its own."""
     nodes = writer.nodes
-    call, view = nodes.calls[at], _view_of(index)
+    call = nodes.calls[at]
+    view = view_along(index.stack, index.axes) if index.axes else None
     reaches = view and _reaches(view, call.spec.shape)
     if not view or not reaches:
         return joins.concat(writer, at, index)
@@ -191,7 +169,8 @@ def concat(writer: Writer, at: int, index: Index) -> Value:
 def pad(writer: Writer, at: int, index: Index) -> Value:
     """Write elements of a padded value: of the operand or of the padding, if all are either."""
     nodes = writer.nodes
-    call, view = nodes.calls[at], _view_of(index)
+    call = nodes.calls[at]
+    view = view_along(index.stack, index.axes) if index.axes else None
     reaches = view and _reaches(view, call.spec.shape)
     if not view or not reaches or not _is_plain(call):
         return joins.pad(writer, at, index)

@@ -1,8 +1,9 @@
 """Generate kernels that sort the elements of lines and store their indices.
 
-An element is a pair of words: its index, and a key whose unsigned order is that of the values.
-Pairs are never equal, so equal values keep their order. Short lines are sorted by insertion, others
-by their digits, the lowest first (Knuth, The Art of Computer Programming 3, 5.2.1 and 5.2.5).
+Keys are numbers of 32 bits whose unsigned order is that of the values. In short lines, the rank of
+an element is the number of elements before it. The elements of others are pairs of an index and a
+key, which are ordered by their digits, the lowest first (Knuth, The Art of Computer Programming 3,
+5.2 and 5.2.5). Equal elements keep their order.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from ...language.statements import Statements
 from ...language.tree import INT, UINT, Value, Whole
 from ...language.wasm_operations import shuffle
 from ..codegen.positions import Axes
-from .body import FunctionText
+from .body import FunctionText, total
 from .buffer_writer import BufferWriter
 from .storage import GROUP
 
+WORD = 4
+"""Bytes of a key or an index."""
 PAIR = 8
 """Bytes of an index and a key."""
-START = 16
-"""Position of the first pair in scratch memory; a pair of zeros is before it."""
-INSERTED = 48
-"""Elements up to which insertion is faster."""
-LONG = 1 << 12
+RANKED = 64
+"""Elements up to which counting all elements before each one is faster."""
+LONG = 1 << 11
 """Elements from which three digits of 11 bits are faster than four of 8 bits."""
 
 
@@ -37,8 +38,10 @@ def write_sort(writer: BufferWriter) -> None:
     length = shape[axis]
     code, (src,) = writer.code, writer.nodes.edges[writer.kernel.root]
     bits = 32 if dtype.kind == "f" else dtype.bits
+    padded = -(-length // GROUP) * GROUP
     sort = FunctionText("s")
-    writer.scratch = _write_line(sort, length, bits)
+    ranks = length <= RANKED
+    writer.scratch = _write_ranks(sort, padded) if ranks else _write_digits(sort, length, bits)
     with ExitStack() as loops:
         counters: list[Any] = [
             0 if number == axis else loops.enter_context(code.loop(0, n))
@@ -49,16 +52,32 @@ def write_sort(writer: BufferWriter) -> None:
             own = [lanes if number == axis else c for number, c in enumerate(counters)]
             return tuple(zip(own, shape, strict=True))
 
-        for first, lanes, _ in writer.groups(length):
+        for first, lanes, count in writer.groups(length):
             value = writer.value(src, writer.index(call.specs[0].size, axes(lanes)))
             key = _key(code, value, dtype, bits, descending)
-            _store_pairs(code, first, lanes, key)
+            address = code.value("scratch", INT, 1) + first * (WORD if ranks else PAIR)
+            uses = address.uses | lanes.uses | key.uses
+            if ranks:
+                code.line(f"{address.text} {_after(key.text, count)} v128.store", uses)
+                continue
+            for half, order in enumerate(((0, 4, 1, 5), (2, 6, 3, 7))):
+                text = f"{address.text} {lanes.text} {key.text} {shuffle(order)}"
+                code.line(f"{text} v128.store:{16 * half}", uses)
         code.line(sort.text, uses=-1)
         for first, lanes, count in writer.groups(length):
-            pairs = code.value("s_pairs", INT, 1) + first * PAIR
-            both = f"{pairs.text} v128.load {pairs.text} v128.load:16 {shuffle((0, 2, 4, 6))}"
-            value = code.value(both, INT, uses=pairs.uses)
-            writer.store(0, value, axes(lanes), count)
+            at = code.value("s_order", INT, 1) + first * (WORD if ranks else PAIR)
+            text = f"{at.text} v128.load"
+            if not ranks:
+                text += f" {at.text} v128.load:16 {shuffle((0, 2, 4, 6))}"
+            writer.store(0, code.value(text, INT, uses=at.uses), axes(lanes), count)
+
+
+def _after(key: str, count: int) -> str:
+    """Return keys of which only the first ones exist; the others are larger than all."""
+    if count == GROUP:
+        return key
+    absent = ",".join(["0"] * count + ["-1"] * (GROUP - count))
+    return f"{key} i32x4.const:{absent} v128.or"
 
 
 def _key(code: Statements, value: Value, dtype: DType, bits: int, descending: bool) -> Value:
@@ -79,51 +98,53 @@ def _key(code: Statements, value: Value, dtype: DType, bits: int, descending: bo
     return code.let(code.value(text, UINT, uses=value.uses))
 
 
-def _store_pairs(code: Statements, first: Whole, indices: Value, keys: Value) -> None:
-    address = code.value("scratch", INT, 1) + first * PAIR
-    for half, lanes in enumerate(((0, 4, 1, 5), (2, 6, 3, 7))):
-        text = f"{address.text} {indices.text} {keys.text} {shuffle(lanes)}"
-        uses = address.uses | indices.uses | keys.uses
-        code.line(f"{text} v128.store:{START + 16 * half}", uses)
-
-
-def _write_line(body: FunctionText, length: int, bits: int) -> int:
-    """Write the sort of the pairs of one line, whose address is then in `s_pairs`.
+def _write_ranks(body: FunctionText, padded: int) -> int:
+    """Write the sort of the keys of a line in scratch memory, and its order to `s_order`.
 
     The bytes of scratch memory are returned.
     """
-    size = -(-length // GROUP) * GROUP * PAIR
-    body.let(f"scratch i32.const:{START} i32.add", name="pairs")
-    if length > INSERTED:
-        return START + 2 * size + _write_digits(body, length, bits, size)
-    if length > 1:
-        _write_insertion(body, length)
-    return START + size
+    order = body.let(f"scratch i32.const:{WORD * padded} i32.add", name="order")
+    body.add(".local:s_own:v128 .local:s_key:v128 .local:s_rank:v128")
+
+    def count(start: str | int, stop: str | int, compare: str) -> None:
+        with body.loop(stop, GROUP, start) as j:
+            at = body.let(total("scratch", (j, WORD)), name="at")
+            keys = (f"{at} v128.load32_splat:{WORD * lane}" for lane in range(GROUP))
+            body.add(*[f"s_rank {key} s_own {compare} i32x4.sub .set:s_rank" for key in keys])
+
+    with body.loop(padded, GROUP) as i:
+        own = body.let(total("scratch", (i, WORD)), name="first")
+        body.add(f"{own} v128.load .set:s_own i32x4.const:0 .set:s_rank")
+        if i:
+            count(0, i, "i32x4.le_u")
+        for lane in range(GROUP):
+            later = ",".join([str(-(other > lane)) for other in range(GROUP)])
+            body.add(f"s_rank {own} v128.load32_splat:{WORD * lane} .tee:s_key s_own i32x4.lt_u")
+            body.add(f"s_key s_own i32x4.eq i32x4.const:{later} v128.and v128.or i32x4.sub")
+            body.add(".set:s_rank")
+        if i:
+            following = body.let(total(i, constant=GROUP), name="next")
+            count(following, f"i32.const:{padded}", "i32x4.lt_u")
+        for lane in range(GROUP):
+            rank = f"s_rank i32x4.extract_lane:{lane}"
+            body.add(f"{total(order, (rank, WORD))} {total(i, constant=lane)} i32.store")
+    return 2 * WORD * padded
 
 
-def _write_insertion(body: FunctionText, length: int) -> None:
-    before = START - PAIR
-    body.add(f"scratch i64.const:0 i64.store:{before} .local:s_own:i64 .local:s_other:i64")
-    with body.loop(length, start=1) as i:
-        at = body.let(f"scratch {i} i32.const:{PAIR} i32.mul i32.add", name="at")
-        body.add(f"{at} i64.load:{START} .set:s_own .block:s_found .loop:s_down")
-        body.add(f"{at} i64.load:{before} .tee:s_other s_own i64.le_u .br_if:s_found")
-        body.add(f"{at} s_other i64.store:{START}")
-        body.step(at, -PAIR)
-        body.add(f".br:s_down .end .end {at} s_own i64.store:{START}")
+def _write_digits(body: FunctionText, length: int, bits: int) -> int:
+    """Write the sort of the pairs of a line in scratch memory, whose address is then in `s_order`.
 
-
-def _write_digits(body: FunctionText, length: int, bits: int, size: int) -> int:
-    """Write passes that order pairs by one digit each; return the bytes of their tables.
-
-    A table has for each digit first how many pairs have it, then the address of the next of them.
+    Each pass orders them by one digit. Its table has for each digit first how many pairs have it,
+    then the address of the next of them. The bytes of scratch memory are returned.
     """
+    size = -(-length // GROUP) * GROUP * PAIR
     digit = 11 if bits == 32 and length >= LONG else 8
     table = 4 << digit
     shifts = range(0, bits, digit)
     body.add(".local:s_at:i32 .local:s_own:i64 .local:s_count:i32 .local:s_next:i32")
-    other = body.let(f"scratch i32.const:{START + size} i32.add", name="other")
-    tables = body.let(f"scratch i32.const:{START + 2 * size} i32.add", name="tables")
+    body.let("scratch", name="order")
+    other = body.let(f"scratch i32.const:{size} i32.add", name="other")
+    tables = body.let(f"scratch i32.const:{2 * size} i32.add", name="tables")
 
     def entry(shift: int) -> str:
         """Return the text of the address of the entry of the pair `s_own`, 4 bytes per digit."""
@@ -132,7 +153,7 @@ def _write_digits(body: FunctionText, length: int, bits: int, size: int) -> int:
 
     with body.loop(len(shifts) * table, 16) as i:
         body.add(f"{tables} {i} i32.add i32x4.const:0 v128.store")
-    pair = f"s_pairs {{}} i32.const:{PAIR} i32.mul i32.add i64.load .set:s_own"
+    pair = f"s_order {{}} i32.const:{PAIR} i32.mul i32.add i64.load .set:s_own"
     with body.loop(length) as i:
         body.add(pair.format(i))
         for number, shift in enumerate(shifts):
@@ -142,7 +163,7 @@ def _write_digits(body: FunctionText, length: int, bits: int, size: int) -> int:
     for number, shift in enumerate(shifts):
         at = f":{number * table}"
         # The pairs stay in order if all have the same digit.
-        body.add(f".block:s_skip s_pairs i64.load .set:s_own {entry(shift)} i32.load{at}")
+        body.add(f".block:s_skip s_order i64.load .set:s_own {entry(shift)} i32.load{at}")
         body.add(f"i32.const:{length} i32.eq .br_if:s_skip {other} .set:s_next")
         with body.loop(table, 4) as i:
             body.add(f"{tables} {i} i32.add .tee:s_at i32.load{at} .set:s_count")
@@ -152,5 +173,5 @@ def _write_digits(body: FunctionText, length: int, bits: int, size: int) -> int:
             body.add(pair.format(i))
             body.add(f"{entry(shift)} .tee:s_at i32.load{at} .tee:s_next s_own i64.store")
             body.add(f"s_at s_next i32.const:{PAIR} i32.add i32.store{at}")
-        body.add(f"{other} s_pairs .set:s_other .set:s_pairs .end")
-    return len(shifts) * table
+        body.add(f"{other} s_order .set:s_other .set:s_order .end")
+    return 2 * size + len(shifts) * table

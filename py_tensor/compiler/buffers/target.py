@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from ...ir.node import OpInstance
 from ...language.wasm_text import wat
-from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
+from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
-from ..lowering.gathers import lower_gather_along
+from ..lowering.lower import LOWERINGS
 from ..target import Lowering, StoredValue, Target
+from .decompose_kernel import DECOMPOSITIONS
 from .storage import padded, stored
 from .write import write
 
@@ -25,14 +26,24 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
     return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
 
 
+def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Keep a decomposition of real matrices for which there is a kernel."""
+    if call.op.name in DECOMPOSITIONS and call.arg == 1:
+        return lowered.append(call, srcs)
+    at: int = LOWERINGS[Decomposition](lowered, call, srcs)
+    return at
+
+
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
-    GatherAlong: lower_gather_along,
     Contraction: lower_contraction,
+    Decomposition: lower_decomposition,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable(
     {
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Decomposition: FusionTraits(KernelKind.DECOMPOSE, spread=Spread.NEVER),
+        GatherAlong: FusionTraits(in_order=lambda call, is_first: not is_first),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }

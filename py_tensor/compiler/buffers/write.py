@@ -25,6 +25,8 @@ from ..lowered_graph import LoweredGraph
 from . import segments
 from .buffer_writer import BufferWriter
 from .contract_kernel import write_contract
+from .decompose_kernel import write_decompose
+from .gathers import GATHERS
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
@@ -38,11 +40,12 @@ WRITERS = {
     KernelKind.CONTRACT: write_contract,
     KernelKind.SORT: write_sort,
     KernelKind.SCATTER: write_scatter,
+    KernelKind.DECOMPOSE: write_decompose,
 }
 """Function that writes each kind of kernel."""
 
 BUFFER_EXPRESSIONS: ChainMap[type[OpDef], Expression] = ChainMap(
-    {Concat: Expression(segments.concat), Pad: Expression(segments.pad)}, EXPRESSIONS
+    {Concat: Expression(segments.concat), Pad: Expression(segments.pad), **GATHERS}, EXPRESSIONS
 )
 """Expression of each kind of operation that a kernel can inline."""
 

@@ -345,10 +345,11 @@ class WasmBackend(HostBackend):
         """Return the bytes of values; the workspace has none between runs."""
         return self.pool.in_use - (self.workspace.nbytes if self.workspace else 0)
 
-    def trim(self) -> None:
-        """Free all memory that is not in use."""
-        self._drop_workspace()
-        self.pool.trim()
+    def trim(self, limit: int = 0) -> None:
+        """Free memory that is not in use until at most so many bytes are kept."""
+        if self.statistics()["bytesFree"] > limit:
+            self._drop_workspace()
+            self.pool.trim(limit)
 
     def statistics(self) -> MemoryCounts:
         in_use = self.in_use()
@@ -373,8 +374,7 @@ class WasmBackend(HostBackend):
         elif owner is not None:
             owner.limit = value
             if owner is self.pool:
-                self._bound_workspace()
-                self.pool.trim(value)
+                self.trim(value)
 
     def _setting(self, name: str) -> Any:
         """Return the object whose limit is a setting of `pt.env`."""
