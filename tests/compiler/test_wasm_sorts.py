@@ -14,7 +14,7 @@ from py_tensor.ops.sorts import ARGSORT
 from py_tensor.tensor import apply
 
 pytest.importorskip("wasmtime")
-DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 float16 float32".split()
+DTYPES = ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float16", "float32"]
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,9 @@ def test_scatter_of_100_000_slices():
 @pytest.mark.parametrize("shape", [(9,), (9, 3), (9, 4), (9, 5), (9, 2, 8)])
 def test_take_of_slices(dtype, shape):
     x, indices = numbers(dtype, *shape), np.random.default_rng(7).integers(-9, 9, (5, 3), "int32")
-    np.testing.assert_array_equal(pt.take(pt.asarray(x), pt.asarray(indices), axis=0).numpy(), x[indices])
+    np.testing.assert_array_equal(
+        pt.take(pt.asarray(x), pt.asarray(indices), axis=0).numpy(), x[indices]
+    )
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -11,7 +11,7 @@ from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
-from ...ops.index_map import contiguous, row_major
+from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
@@ -19,6 +19,9 @@ from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
 from .storage import GROUP, Stored, stored
+
+WHOLE = View((), ())
+"""Map of positions to themselves."""
 
 
 class ReadMode(StrEnum):
@@ -28,6 +31,8 @@ class ReadMode(StrEnum):
     """One load for four lanes."""
     SPLAT = "splat"
     """One element for all lanes."""
+    CROSSED = "crossed"
+    """Four loads for four vectors, whose lanes are apart while the vectors are neighbours."""
     STRIDED = "strided"
     """Four loads at constant distances from one position."""
     LANES = "lanes"
@@ -44,8 +49,12 @@ class BufferWriter(Writer):
         self.modes: dict[int, set[ReadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.crossed: dict[str, tuple[Value, int]] = {}
+        """First of four coordinates, and the number of this one, by its text."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.results = len(nodes.kernel.outputs)
+        """Outputs that `result` stores; the others are stored where they are computed."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -65,6 +74,14 @@ class BufferWriter(Writer):
         lanes: Value = self.code.let(self.code.value(f"i32x4.const:{numbers}", INT), "i")
         self.firsts[lanes.text] = first
         return lanes
+
+    def crossing(self, first: Value) -> list[Value]:
+        """Return four neighbouring coordinates, for which values are computed after one another."""
+        coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
+        for lane, coordinate in enumerate(coordinates, 1):
+            self.crossed[coordinate.text] = first, lane
+        self.crossed[first.text] = first, 0
+        return [first, *coordinates]
 
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
@@ -156,6 +173,12 @@ class BufferWriter(Writer):
     ) -> tuple[ReadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
         base = self._base(slot)
+        if apart not in (0, 1):
+            for at, (coordinate, step) in enumerate(terms):
+                if step == 1 and coordinate.text in self.crossed:
+                    first, lane = self.crossed[coordinate.text]
+                    terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
+                    return ReadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
@@ -170,6 +193,36 @@ class BufferWriter(Writer):
             away = start + lane * step
             parts.append((address, away) if away >= 0 else (address + away, 0))
         return ReadMode.STRIDED, self._each(form, parts)
+
+    def _block(
+        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> list[Value]:
+        """Return four vectors whose lanes are apart, of which each is next to the one before."""
+        code = self.code
+        key = slot, tuple([(coordinate.text, step) for coordinate, step in terms]), offset, apart
+        block: list[Value] | None = code.known(key)
+        if block is None:
+            rows = []
+            for lane in range(GROUP):
+                scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+                base = code.value(f"in{slot}", INT, 1)
+                place = self._summed(base, scaled, (offset + lane * apart) * form.size)
+                rows.append(code.let(self._loaded(form, *place)))
+            block = self._transposed(rows)
+            code.keep(key, block[0])
+            code.values[key] = block
+        return block
+
+    def _transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """Return the columns of four vectors."""
+        let, printer = self.code.let, self.code.printer
+        low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+        a, b, c, d = rows
+        pairs = [
+            let(printer.shuffled(p, q, lanes)) for lanes in (low, high) for p, q in ((a, c), (b, d))
+        ]
+        halves = (pairs[0], pairs[1]), (pairs[2], pairs[3])
+        return [let(printer.shuffled(p, q, lanes)) for p, q in halves for lanes in (low, high)]
 
     def _summed(
         self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
@@ -229,17 +282,21 @@ class BufferWriter(Writer):
 
     # --- results --------------------------------------------------------------------------------
 
-    def result(self, axes: Axes, lanes: int = GROUP) -> None:
-        """Store four elements of each output, or the first ones, given their coordinates."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, self.index(spec.size, axes))
-            self.store(number, value, axes, lanes)
+    def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates.
 
-    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        The view maps the coordinates of a part of the output to positions in it.
+        """
+        for number, output in enumerate(self.kernel.outputs[: self.results]):
+            index = self.index(self.nodes.spec(output).size, axes).through(view)
+            self.store(number, self.value(output, index), axes, lanes, view)
+
+    def store(
+        self, number: int, value: Value, axes: Axes, lanes: int = GROUP, view: View = WHOLE
+    ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
         form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
-        address, start, apart = self._place(f"out{number}", form, axes)
+        address, start, apart = self._place(f"out{number}", form, axes, view)
         self._write(form, address, start, value, lanes, apart)
 
     def accumulate(
@@ -257,9 +314,11 @@ class BufferWriter(Writer):
         summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
         self._write(form, address, start, summed, lanes, apart)
 
-    def _place(self, base: str, form: Stored, axes: Axes) -> tuple[Value, int, int]:
+    def _place(
+        self, base: str, form: Stored, axes: Axes, view: View = WHOLE
+    ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
-        strides = row_major(tuple([length for _, length in axes]))
+        strides = view.strides or row_major(tuple([length for _, length in axes]))
         terms = [
             (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
@@ -269,7 +328,8 @@ class BufferWriter(Writer):
             for (c, _), step in zip(axes, strides, strict=True)
             if not isinstance(c, int) and c.text in self.firsts
         )
-        return *self._summed(self.code.value(base, INT, 1), terms, 0), apart
+        start = view.offset * form.size
+        return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
         self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int

@@ -220,7 +220,10 @@ class _Matrices:
             first, stop = rows
             with text.loop(stop, start=first or "d_column") as i:
                 left, at = self.address(i, step, "left"), self.address(i, "d_column", "target")
-                sums = [text.let(f"{at} v128.load:{16 * half}", "v128", name=f"sum{half}") for half in range(2)]
+                sums = [
+                    text.let(f"{at} v128.load:{16 * half}", "v128", name=f"sum{half}")
+                    for half in range(2)
+                ]
                 for p in range(GROUP):
                     text.add(f"{left} v128.load32_splat:{WORD * p} .set:d_factor")
                     for total_, row in zip(sums, own[p], strict=True):
@@ -232,7 +235,12 @@ class _Matrices:
         text = self.text
         at = self.address(step, "d_column", "first")
         for p, names in enumerate(own):
-            text.add(*[f"{at} v128.load:{p * self.stride + 16 * half} .set:{name}" for half, name in enumerate(names)])
+            text.add(
+                *[
+                    f"{at} v128.load:{p * self.stride + 16 * half} .set:{name}"
+                    for half, name in enumerate(names)
+                ]
+            )
         for p in range(GROUP)[::-1] if upper else range(GROUP):
             before = range(p + 1, GROUP) if upper else range(p)
             for q in before:
@@ -318,9 +326,7 @@ def _cholesky(writer: BufferWriter) -> None:
         for lane in range(GROUP):
             matrices.panel(step, lane, root=True)
         after = text.let(total(step, constant=GROUP), name="after")
-        matrices.subtract(
-            step, ("", _number(matrices.rows)), (after, _number(matrices.rows)), turn
-        )
+        matrices.subtract(step, ("", _number(matrices.rows)), (after, _number(matrices.rows)), turn)
     last = (matrices.n - 1) * (matrices.stride + WORD)
     text.let(f"scratch v128.load32_splat:{last} f32x4.const:0 f32x4.gt", "v128", name="exists")
 
@@ -342,7 +348,9 @@ def _pivots(writer: BufferWriter) -> None:
         at = matrices.stride + WORD
         first = f"scratch {lanes.text} i32x4.extract_lane:0 {_number(at)} i32.mul i32.add"
         text = code.let(code.value(first, INT, 1, uses=lanes.uses), "p").text
-        loads = " ".join([f"{text} f32.load:{at * lane} f32x4.replace_lane:{lane}" for lane in range(1, GROUP)])
+        loads = " ".join(
+            [f"{text} f32.load:{at * lane} f32x4.replace_lane:{lane}" for lane in range(1, GROUP)]
+        )
         return code.value(f"{text} v128.load32_splat {loads}", FLOAT, uses=-1)
 
     with matrices.each() as group:
@@ -433,7 +441,11 @@ def _qr(writer: BufferWriter) -> None:
     count, is_complete = min(rows, columns), call.arg[1]
     more = rows if is_complete else columns
     matrices = _Matrices(writer, more, count * reflection_bytes(rows))
-    reflections, text, code = _Reflections(matrices, matrices.size, rows), matrices.text, writer.code
+    reflections, text, code = (
+        _Reflections(matrices, matrices.size, rows),
+        matrices.text,
+        writer.code,
+    )
     largest = matrices.scaled()
     with text.loop(count) as k:
         reflections.eliminate(text.let(k or _number(0), name="step"))

@@ -67,9 +67,7 @@ def _gather_along(writer: BufferWriter, at: int, index: Index, indices: Value) -
     taken = code.let(indices.of(INT), "j")
     split = _split(writer, index, count, after)
     if split is not None:
-        below = writer.index(
-            call.specs[0].size, (*split.before, (taken, length), *split.after)
-        )
+        below = writer.index(call.specs[0].size, (*split.before, (taken, length), *split.after))
     else:
         lanes = writer.positions.lanes(index)
         source = lanes // (count * after) * length if math.prod(shape[:axis]) > 1 else 0

@@ -84,9 +84,7 @@ class _Sums:
             after = self._looped(loops, outer)
             for _, lanes, kept in writer.groups(last):
                 inner = (*after, (lanes, last))
-                value = writer.value(
-                    self.src, writer.index(self.size, (*before, *count, *inner))
-                )
+                value = writer.value(self.src, writer.index(self.size, (*before, *count, *inner)))
                 axes = (*before, (at, self.length), *inner)
                 writer.accumulate(base, dtype, value, axes, kept)
 

@@ -47,7 +47,8 @@ BUFFER_TRAITS = TraitsTable(
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }
 )
-LIMITS = FusionLimits(inputs=32, scalars=96)
+LIMITS = FusionLimits(inputs=32, cheap=8)
+"""Storing and loading an element takes about as long as four operations on it."""
 
 
 class BufferSlot(NamedTuple):
@@ -68,6 +69,7 @@ class BufferTarget(Target):
 
     limits = LIMITS
     outputs = 4
+    stores_operands = True
     lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
     traits = BUFFER_TRAITS
 
