@@ -73,6 +73,6 @@ def inlined(text: str) -> str:
     for name, function in reversed(functions.items()):
         if name in needed:
             needed |= {word[6:] for word in function.body if word.startswith(".call:")}
-            body = " ".join(function.body).replace(f" {NEW_LINE} ", "\n")
+            body = " ".join(function.body).replace(NEW_LINE, "\n")
             lines += [body, f".func:{' '.join(function.head)}"]
     return "\n".join(lines[::-1])

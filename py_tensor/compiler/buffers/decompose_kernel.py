@@ -7,76 +7,98 @@ and then subtracts its products from the columns after it (Golub and Van Loan, M
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from ...language.tree import FLOAT, INT, Value, Whole
 from .body import FunctionText, total
 from .buffer_writer import BufferWriter
-from .elements import transpose
+from .elements import shuffled, transpose
 from .storage import GROUP
 
 WORD = 4
 """Bytes of an element."""
 WIDE = 2 * GROUP
 """Columns that change in one pass over the rows."""
+NEGLIGIBLE = 1e-28
+"""Sums of squares up to this limit, relative to a largest element of 1, count as zero."""
+SLACK = 12
+"""Columns after the last one that passes may change."""
 NAN = "0x7fc00000"
 
 
 def write_decompose(writer: BufferWriter) -> None:
     """Write the statements of a kernel that factorizes."""
-    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.name](_Matrices(writer))
+    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.name](writer)
 
 
 class _Matrices:
     """Matrices of a stack, one of which is in scratch memory, and operations on it.
 
-    Rows and columns are padded with those of the identity. Rows of zeros and columns of zeros
-    follow, because passes are wide.
+    The columns of all operands, or of one and `more` others, are next to each other, each padded.
+    Rows of zeros and columns of zeros follow, because passes are wide. `further` bytes are free.
     """
 
-    def __init__(self, writer: BufferWriter) -> None:
+    def __init__(self, writer: BufferWriter, more: int = 0, further: int = 0) -> None:
         nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.call = nodes.calls[root]
         self.operands = nodes.edges[root]
-        self.batch, self.n, _ = self.call.specs[0].shape
-        self.rows = _padded(self.n)
-        more = self.call.specs[1].shape[2] if len(self.operands) > 1 else 0
-        self.width = self.rows + _padded(more)
+        shapes = [spec.shape for spec in self.call.specs]
+        self.batch, self.n, columns = shapes[0]
+        self.rows, self.columns = _padded(self.n), _padded(columns)
+        self.width = self.columns + _padded(more or sum(shape[2] for shape in shapes[1:]))
         # Without the last columns, rows often would be in the same part of a cache.
-        self.stride = WORD * (self.width + GROUP)
+        self.stride = WORD * (self.width + SLACK)
         self.size = (self.rows + GROUP) * self.stride
-        writer.scratch = self.size
+        writer.scratch = self.size + further
         self.text = FunctionText("d")
         self.text.add(".local:d_factor:v128 .local:d_row:v128 .local:d_value:f32")
         self.text.add(".local:d_best:f32 .local:d_where:i32")
 
     # --- reads and stores -----------------------------------------------------------------------
 
-    def each(self, result: Callable[[Value, Value, Value], Value], first: int = 0) -> None:
-        """Read each matrix, run the text, and store results from a column on.
+    @contextmanager
+    def each(self, *, is_square: bool = True) -> Iterator[Value]:
+        """Repeat for each matrix: read it, run the text, and what is written in the block.
 
-        `result` gets the row, the columns of the lanes, and the elements there.
+        Square matrices are padded with the identity.
         """
-        code, writer = self.writer.code, self.writer
-        shape = self.call.spec.shape
-        with ExitStack() as loops:
-            group = loops.enter_context(code.loop(0, self.batch))
+        code = self.writer.code
+        with code.loop(0, self.batch) as group:
             with code.loop(0, self.size, WORD * GROUP) as k:
                 code.line(f"scratch {k.text} i32.add f32x4.const:0 v128.store", k.uses)
-            for number in range(self.n, self.rows):
+            for number in range(self.n, self.rows) if is_square else ():
                 at = f"f32.const:1 f32.store:{number * (self.stride + WORD)}"
                 code.line(f"scratch {at}")
             for number, src in enumerate(self.operands):
-                self._read(group, src, self.call.specs[number].shape, number * self.rows)
+                self._read(group, src, self.call.specs[number].shape, number * self.columns)
             code.line(self.text.text, uses=-1)
-            with code.loop(0, shape[1]) as row:
-                for column, lanes, count in writer.groups(shape[2]):
-                    at = self._at(row, column, first)
-                    elements = code.value(f"{at.text} v128.load", FLOAT, uses=at.uses)
-                    axes = ((group, self.batch), (row, shape[1]), (lanes, shape[2]))
-                    writer.store(0, result(row, lanes, elements), axes, count)
+            yield group
+
+    def store(
+        self,
+        group: Value,
+        rows: int,
+        columns: int,
+        first: int = 0,
+        start: tuple[int, int] = (0, 0),
+        result: Callable[[Value, Value, Value], Value] = lambda row, lanes, elements: elements,
+    ) -> None:
+        """Store rows of columns from the first one on, at a start in the result.
+
+        `result` gets the row, the columns of the lanes, and the elements there.
+        """
+        code, writer, shape = self.writer.code, self.writer, self.call.spec.shape
+        with code.loop(0, rows) as row:
+            for column, lanes, count in writer.groups(columns):
+                at = self._at(row, column, first)
+                elements = code.value(f"{at.text} v128.load", FLOAT, uses=at.uses)
+                value = result(row, lanes, elements)
+                if start[1]:
+                    lanes = writer.neighbours(writer.code.printer.whole(column + start[1]))
+                place = ((group, shape[0]), (row + start[0], shape[1]), (lanes, shape[2]))
+                writer.store(0, value, place, count)
 
     def _at(self, row: Value, column: Whole, first: int) -> Value:
         """Return the address of an element."""
@@ -98,6 +120,26 @@ class _Matrices:
                 kept = ",".join(["-1"] * count + ["0"] * (GROUP - count))
                 mask = f" i32x4.const:{kept} v128.and" * (count < GROUP)
                 code.line(f"{at.text} {value.text}{mask} v128.store", at.uses | value.uses)
+
+    def scaled(self) -> str:
+        """Divide by the largest absolute element of the first operand; return it in all lanes."""
+        text = self.text
+        text.let("f32x4.const:0", "v128", name="largest")
+        for is_last in (False, True):
+            with text.loop(self.n) as i, text.loop(self.columns, GROUP) as j:
+                at = self.address(i, j, "target")
+                text.add(
+                    f"{at} {at} v128.load d_largest f32x4.div v128.store"
+                    if is_last
+                    else f"d_largest {at} v128.load f32x4.abs f32x4.max .set:d_largest"
+                )
+            for order in () if is_last else ((2, 3, 0, 1), (1, 0, 3, 2)):
+                turned = shuffled("d_largest", "d_largest", order)
+                text.add(f"d_largest {turned} f32x4.max .set:d_largest")
+            if not is_last:
+                one = "f32x4.const:1 d_largest f32x4.const:0 f32x4.gt v128.bitselect"
+                text.add(f"d_largest {one} .set:d_largest")
+        return "d_largest"
 
     # --- steps ----------------------------------------------------------------------------------
 
@@ -244,8 +286,9 @@ def _padded(n: int) -> int:
     return -(-n // GROUP) * GROUP
 
 
-def _solve(matrices: _Matrices) -> None:
+def _solve(writer: BufferWriter) -> None:
     """Write the solution of systems of equations; it is NaN if a matrix is singular."""
+    matrices = _Matrices(writer)
     text = matrices.text
     matrices.eliminate(solves=True)
     last = _number(matrices.rows - GROUP)
@@ -258,12 +301,14 @@ def _solve(matrices: _Matrices) -> None:
             (_number(matrices.rows), _number(matrices.width)),
             lambda own: matrices.solve(step, own, upper=True),
         )
-    matrices.each(lambda row, lanes, elements: elements, first=matrices.rows)
+    with matrices.each() as group:
+        matrices.store(group, *matrices.call.spec.shape[1:], matrices.columns)
 
 
-def _cholesky(matrices: _Matrices) -> None:
+def _cholesky(writer: BufferWriter) -> None:
     """Write lower factors; they are NaN if a matrix is not positive definite."""
-    text, code = matrices.text, matrices.writer.code
+    matrices = _Matrices(writer)
+    text, code = matrices.text, writer.code
 
     def turn(own: list[list[str]]) -> None:
         """Assign the transposed rows of the panel."""
@@ -290,13 +335,14 @@ def _cholesky(matrices: _Matrices) -> None:
         below += f" i32x4.const:{NAN} d_exists v128.bitselect"
         return code.value(below, FLOAT, uses=elements.uses | lanes.uses | row.uses)
 
-    matrices.each(result)
+    with matrices.each() as group:
+        matrices.store(group, matrices.n, matrices.n, result=result)
 
 
-def _pivots(matrices: _Matrices) -> None:
+def _pivots(writer: BufferWriter) -> None:
     """Write the pivots, whose product is the determinant."""
+    matrices, code = _Matrices(writer), writer.code
     matrices.eliminate(solves=False)
-    writer, code = matrices.writer, matrices.writer.code
 
     def result(row: Value, lanes: Value, elements: Value) -> Value:
         at = matrices.stride + WORD
@@ -307,12 +353,128 @@ def _pivots(matrices: _Matrices) -> None:
         )
         return code.value(f"{text} v128.load32_splat {loads}", FLOAT, uses=-1)
 
-    matrices.each(result)
+    with matrices.each() as group:
+        matrices.store(group, 1, matrices.n, result=result)
 
 
-DECOMPOSITIONS: dict[str, Callable[[_Matrices], None]] = {
+class _Reflections:
+    """Writer of Householder reflections 1 - t v v^T, with the signs of LAPACK's `sgeqrf`.
+
+    The vectors follow the matrix in scratch memory, each with its t after it.
+    """
+
+    def __init__(self, matrices: _Matrices, start: int, length: int) -> None:
+        self.matrices = matrices
+        self.text = matrices.text
+        self.length = length
+        """Elements of a vector."""
+        self.start = start
+        self.text.add(".local:d_squares:f32 .local:d_head:f32 .local:d_length:f32")
+
+    def vector(self, step: str) -> None:
+        """Assign the address of the vector of a step."""
+        offset = total("scratch", (step, reflection_bytes(self.length)), constant=self.start)
+        self.text.let(offset, name="vector")
+
+    def each_row(self, first: str) -> AbstractContextManager[str]:
+        return self.text.loop(_number(self.length), start=first)
+
+    def reflect(self, step: str, columns: tuple[str, str]) -> None:
+        """Apply the reflection of a step to columns."""
+        text, matrices = self.text, self.matrices
+        sums = [f"d_w{part}" for part in range(GROUP)]
+        with text.loop(columns[1], GROUP * GROUP, columns[0]) as j:
+            for name in sums:
+                text.let("f32x4.const:0", "v128", name=name.removeprefix("d_"))
+            for is_last in (False, True):
+                with self.each_row(step) as i:
+                    at = matrices.address(i, j, "target")
+                    text.add(f"{total('d_vector', (i, WORD))} v128.load32_splat .set:d_factor")
+                    for part, name in enumerate(sums):
+                        own = f"{at} v128.load:{16 * part}"
+                        less = f"{own} d_factor {name} f32x4.mul f32x4.sub"
+                        text.add(
+                            f"{at} {less} v128.store:{16 * part}"
+                            if is_last
+                            else f"{name} {own} d_factor f32x4.mul f32x4.add .set:{name}"
+                        )
+                scale = f"d_vector v128.load32_splat:{WORD * self.length}"
+                for name in sums if not is_last else ():
+                    text.add(f"{name} {scale} f32x4.mul .set:{name}")
+
+    def eliminate(self, step: str) -> None:
+        """Choose the reflection that makes a column zero below the diagonal, and apply it."""
+        text, matrices = self.text, self.matrices
+        self.vector(step)
+        block = matrices.diagonal(step)
+        below = text.let(total(step, constant=1), name="below")
+        text.add(f"f32.const:0 .set:d_squares {block} f32.load .set:d_head")
+        place = total("d_vector", ("{}", WORD))
+        with self.each_row(below) as i:
+            at = matrices.address(i, step, "other")
+            text.add(f"{place.format(i)} {at} f32.load .tee:d_value f32.store")
+            text.add("d_squares d_value d_value f32.mul f32.add .set:d_squares")
+        text.add(f"d_vector f32.const:0 f32.store:{WORD * self.length}")
+        text.add(f"d_squares f32.const:{NEGLIGIBLE} f32.gt .if")
+        text.add("d_head d_head f32.mul d_squares f32.add f32.sqrt d_head f32.neg f32.copysign")
+        text.add(".set:d_best d_head d_best f32.sub .set:d_length d_vector")
+        text.add(f"d_length d_best f32.div f32.neg f32.store:{WORD * self.length}")
+        with self.each_row(below) as i:
+            at = place.format(i)
+            text.add(f"{at} {at} f32.load d_length f32.div f32.store")
+        text.add(f"d_best .set:d_head .end {place.format(step)} f32.const:1 f32.store")
+        first = text.let(f"{step} i32.const:-4 i32.and", name="aligned")
+        self.reflect(step, (first, _number(matrices.columns)))
+        text.add(f"{block} d_head f32.store")
+        with self.each_row(below) as i:
+            text.add(f"{matrices.address(i, step, 'other')} f32.const:0 f32.store")
+
+
+def reflection_bytes(length: int) -> int:
+    return WORD * _padded(length + 1)
+
+
+def _qr(writer: BufferWriter) -> None:
+    """Write Q and R, one below the other, or next to each other if complete."""
+    call = writer.nodes.calls[writer.kernel.root]
+    _, rows, columns = call.specs[0].shape
+    count, is_complete = min(rows, columns), call.arg[1]
+    more = rows if is_complete else columns
+    matrices = _Matrices(writer, more, count * reflection_bytes(rows))
+    reflections, text, code = (
+        _Reflections(matrices, matrices.size, rows),
+        matrices.text,
+        writer.code,
+    )
+    largest = matrices.scaled()
+    with text.loop(count) as k:
+        reflections.eliminate(text.let(k or _number(0), name="step"))
+    with text.loop(rows) as i:
+        at = matrices.address(i, _number(matrices.columns), "other")
+        with text.loop(WORD * (matrices.width - matrices.columns), WORD * GROUP) as j:
+            text.add(f"{total(at, (j, 1))} f32x4.const:0 v128.store")
+        text.add(f"{i or _number(0)} {_number(more)} i32.lt_s .if {total(at, (i, WORD))}")
+        text.add("f32.const:1 f32.store .end")
+    with text.loop(count) as k:
+        step = text.let(f"{_number(count - 1)} {k or _number(0)} i32.sub", name="step")
+        reflections.vector(step)
+        aligned = f"{step} i32.const:-4 i32.and {_number(matrices.columns)} i32.add"
+        first = text.let(aligned, name="aligned")
+        reflections.reflect(step, (first, _number(matrices.width)))
+
+    def result(row: Value, lanes: Value, elements: Value) -> Value:
+        return code.value(f"{elements.text} {largest} f32x4.mul", FLOAT, uses=elements.uses)
+
+    start = (0, rows) if is_complete else (rows, 0)
+    with matrices.each(is_square=False) as group:
+        matrices.store(group, rows, more, matrices.columns)
+        matrices.store(group, rows if is_complete else columns, columns, 0, start, result)
+
+
+DECOMPOSITIONS: dict[str, Callable[[BufferWriter], None]] = {
     "solve": _solve,
     "cholesky": _cholesky,
     "pivots": _pivots,
+    "qr": _qr,
 }
 """Function that writes each decomposition of real matrices, by the name of the operation."""

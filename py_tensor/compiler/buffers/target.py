@@ -37,7 +37,7 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
 
 def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Keep a decomposition of real matrices for which there is a kernel."""
-    if call.op.name in DECOMPOSITIONS and call.arg == 1:
+    if call.op.name in DECOMPOSITIONS and call.arg in (1, (1, False), (1, True)):
         return lowered.append(call, srcs)
     at: int = LOWERINGS[Decomposition](lowered, call, srcs)
     return at
