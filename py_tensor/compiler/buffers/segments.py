@@ -6,7 +6,7 @@ coordinates that together are all of them, and expressions that use them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import accumulate, pairwise
 from operator import and_
@@ -163,34 +163,41 @@ def _cuts(
             for src, spec in zip(srcs, call.specs, strict=True):
                 stack += _through(src, view, broadcast_view(spec.shape, call.spec.shape))
         elif isinstance(call.op, Pad | Concat) and _is_plain(call):
-            for src, spec, starts in _operands(call, srcs):
-                reaches = _reaches(view, call.spec.shape)
-                if reaches is None:
-                    break
-                is_inside = True
-                for axis, start in starts.items():
-                    reach, length = reaches[axis], spec.shape[axis]
-                    own = reach.along[lane]
-                    if own and own != sum(map(abs, reach.along)):
-                        is_inside = False
-                    elif own:
-                        for border in (start, start + length):
-                            if (cut := reach.cut(border)) is not None:
-                                yield cut[1]
-                    if own or not any(reach.along):
-                        is_inside &= start <= reach.start < start + length
-                        reaches[axis] = reach._replace(start=reach.start - start)
-                    else:
-                        # Lanes are inside or outside together, wherever that is.
-                        reaches[axis] = reach._replace(start=0, along=(0,) * len(reach.along))
-                if is_inside:
-                    onto = row_major(spec.shape)
-                    start = sum(r.start * step for r, step in zip(reaches, onto, strict=True))
-                    along = [
-                        sum(r.along[axis] * step for r, step in zip(reaches, onto, strict=True))
-                        for axis in range(len(lengths))
-                    ]
-                    stack.append((src, View(view.shape, tuple(along), start)))
+            reaches = _reaches(view, call.spec.shape)
+            for src, spec, starts in _operands(call, srcs) if reaches else ():
+                cuts, below = _entered(reaches or [], spec.shape, starts, lane)
+                yield from cuts
+                stack += [(src, below)] if below else []
+
+
+def _entered(
+    reaches: Sequence[_Reach], shape: Shape, starts: Mapping[int, int], lane: int
+) -> tuple[list[int], View | None]:
+    """Return where a segment's lanes enter and leave an operand, and the positions in it.
+
+    The operand begins at `starts`. Positions are None if the segment is outside of it.
+    """
+    cuts: list[int] = []
+    own = [*reaches]
+    for axis, start in starts.items():
+        reach, length = reaches[axis], shape[axis]
+        own[axis] = reach._replace(start=reach.start - start)
+        if reach.along[lane]:
+            ends = [reach.cut(border) for border in (start, start + length)]
+            cuts += [cut[1] for cut in ends if cut is not None]
+        elif any(reach.along):
+            # Lanes are inside or outside together, wherever that is.
+            own[axis] = reach._replace(start=0, along=(0,) * len(reach.along))
+        low, high = own[axis].ends
+        if low < 0 or high >= length:
+            return cuts, None
+    strides, (_, along, lengths) = row_major(shape), own[0]
+    offset = sum(r.start * step for r, step in zip(own, strides, strict=True))
+    steps_ = [
+        sum(r.along[axis] * step for r, step in zip(own, strides, strict=True))
+        for axis in range(len(along))
+    ]
+    return cuts, View(lengths, tuple(steps_), offset)
 
 
 def _through(src: int, positions: View, view: View) -> list[tuple[int, View]]:
