@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from ...ir.node import OpInstance
 from ...language.tree import FLOAT, INT, Value, Whole
 from .body import FunctionText, total
 from .buffer_writer import BufferWriter
@@ -29,7 +30,13 @@ NAN = "0x7fc00000"
 
 def write_decompose(writer: BufferWriter) -> None:
     """Write the statements of a kernel that factorizes."""
-    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.name](writer)
+    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.method](writer)
+
+
+def is_real(call: OpInstance) -> bool:
+    """Return True if elements have one part; its number comes first in the static argument."""
+    parts = call.arg[0] if isinstance(call.arg, tuple) else call.arg
+    return bool(parts == 1)
 
 
 class _Matrices:
@@ -302,7 +309,8 @@ def _solve(writer: BufferWriter) -> None:
             lambda own: matrices.solve(step, own, upper=True),
         )
     with matrices.each() as group:
-        matrices.store(group, *matrices.call.spec.shape[1:], matrices.columns)
+        rows, columns = matrices.call.spec.shape[1:]
+        matrices.store(group, rows, columns, matrices.columns)
 
 
 def _cholesky(writer: BufferWriter) -> None:
@@ -477,4 +485,4 @@ DECOMPOSITIONS: dict[str, Callable[[BufferWriter], None]] = {
     "pivots": _pivots,
     "qr": _qr,
 }
-"""Function that writes each decomposition of real matrices, by the name of the operation."""
+"""Function that writes each decomposition of real matrices, by its method."""

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 from ...dtypes import DType
 from ...language.statements import Statements
-from ...language.tree import INT, UINT, Value, Whole
+from ...language.tree import INT, UINT, Value
 from ...language.wasm import shuffle
 from ..codegen.positions import Axes
 from .body import FunctionText, total
@@ -42,14 +42,14 @@ def write_sort(writer: BufferWriter) -> None:
     ranks = length <= RANKED
     writer.scratch = _write_ranks(sort, padded) if ranks else _write_digits(sort, length, bits)
     with ExitStack() as loops:
-        counters: list[Whole] = [
-            0 if number == axis else loops.enter_context(code.loop(0, n))
+        counters = {
+            number: loops.enter_context(code.loop(0, n))
             for number, n in enumerate(shape)
-        ]
+            if number != axis
+        }
 
         def axes(lanes: Value) -> Axes:
-            own = [lanes if number == axis else c for number, c in enumerate(counters)]
-            return tuple(zip(own, shape, strict=True))
+            return tuple([(counters.get(number, lanes), n) for number, n in enumerate(shape)])
 
         for first, lanes, count in writer.groups(length):
             value = writer.value(src, writer.index(call.specs[0].size, axes(lanes)))
