@@ -70,3 +70,7 @@ class Target(Protocol):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> TargetStorage:
         """Choose how the values of a graph are stored, after fusion."""
+
+    def listing(self, source: str) -> str:
+        """Return the text of a kernel as `pt.explain` shows it."""
+        return source

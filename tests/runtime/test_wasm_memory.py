@@ -111,3 +111,19 @@ def test_bytes_of_the_host_are_used_where_they_are(name):
 
 def test_views_with_gaps_are_not_used():
     assert PythonMemory().borrow(memoryview(b"abcdef")[::2]) is None
+
+
+def test_blocks_that_come_back_meanwhile_are_kept(pool, monkeypatch):
+    first, second = pool.take(64), pool.take(64)
+
+    class Sizes(dict):
+        def pop(self, *arguments):
+            blocks = super().pop(*arguments)
+            if pool.in_use:
+                pool.give(second)
+            return blocks
+
+    monkeypatch.setattr(pool, "_blocks", Sizes())
+    pool.give(first)
+    assert (pool.in_use, pool.free) == (0, 128)
+    assert {pool.take(64), pool.take(64)} == {first, second}

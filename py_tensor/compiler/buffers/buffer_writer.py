@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from ...dtypes import DType
 from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
@@ -18,13 +17,13 @@ from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
-from .storage import GROUP, Stored, stored
+from .storage import GROUP, ElementForm, stored
 
 WHOLE = View((), ())
 """Map of positions to themselves."""
 
 
-class ReadMode(StrEnum):
+class LoadMode(StrEnum):
     """Way in which a kernel reads an input; `pt.explain` prints its value."""
 
     NEIGHBOURS = "neighbours"
@@ -46,7 +45,7 @@ class BufferWriter(Writer):
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
     ) -> None:
         super().__init__(nodes, expressions, printer)
-        self.modes: dict[int, set[ReadMode]] = {}
+        self.modes: dict[int, set[LoadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.crossed: dict[str, tuple[Value, int]] = {}
@@ -132,11 +131,11 @@ class BufferWriter(Writer):
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            mode, base = ReadMode.LANES, self.code.printer.spread(self._base(slot))
+            mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
             lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
             value = self._each(form, [(lanes.lane(name), 0) for name in "xyzw"])
         self.modes.setdefault(at, set()).add(mode)
@@ -169,8 +168,8 @@ class BufferWriter(Writer):
         return terms, view.offset, apart
 
     def _by_terms(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
-    ) -> tuple[ReadMode, Value]:
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
         base = self._base(slot)
         if apart not in (0, 1):
@@ -178,13 +177,13 @@ class BufferWriter(Writer):
                 if step == 1 and coordinate.text in self.crossed:
                     first, lane = self.crossed[coordinate.text]
                     terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
-                    return ReadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
+                    return LoadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return ReadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(slot, form, address, start)
         if apart == 1:
-            return ReadMode.NEIGHBOURS, self._loaded(form, address, start)
+            return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
         if start + 3 * step < 0 or start < 0:
             address, start = self.code.let(address + start), 0
@@ -192,10 +191,10 @@ class BufferWriter(Writer):
         for lane in range(GROUP):
             away = start + lane * step
             parts.append((address, away) if away >= 0 else (address + away, 0))
-        return ReadMode.STRIDED, self._each(form, parts)
+        return LoadMode.STRIDED, self._each(form, parts)
 
     def _block(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
     ) -> list[Value]:
         """Return four vectors whose lanes are apart, of which each is next to the one before."""
         code = self.code
@@ -205,7 +204,7 @@ class BufferWriter(Writer):
             rows = []
             for lane in range(GROUP):
                 scaled = [(coordinate, step * form.size) for coordinate, step in terms]
-                base = code.value(f"in{slot}", INT, 1)
+                base = self._base(slot)
                 place = self._summed(base, scaled, (offset + lane * apart) * form.size)
                 rows.append(code.let(self._loaded(form, *place)))
             block = self._transposed(rows)
@@ -254,12 +253,12 @@ class BufferWriter(Writer):
     def _base(self, slot: int) -> Value:
         return self.code.value(f"in{slot}", INT, 1)
 
-    def _address(self, slot: int, form: Stored, position: Whole) -> Value:
+    def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
         address: Value = self.code.let(self._base(slot) + position * form.size, "p")
         return address
 
-    def _each(self, form: Stored, parts: Sequence[tuple[Value, int]]) -> Value:
+    def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
         """Return four elements, given the address of each and bytes to add."""
         (first, start), *others = parts
         text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
@@ -269,14 +268,14 @@ class BufferWriter(Writer):
             uses |= address.uses
         return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
 
-    def _splat(self, slot: int, form: Stored, address: Value, start: int = 0) -> Value:
+    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: Stored, first: Whole) -> Value:
+    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
         return self._loaded(form, self._address(slot, form, first), 0)
 
-    def _loaded(self, form: Stored, address: Value, start: int) -> Value:
+    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
@@ -296,26 +295,11 @@ class BufferWriter(Writer):
     ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
         form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
-        address, start, apart = self._place(f"out{number}", form, axes, view)
-        self._write(form, address, start, value, lanes, apart)
+        address, start, apart = self.place(f"out{number}", form, axes, view)
+        self.write(form, address, start, value, lanes, apart)
 
-    def accumulate(
-        self, base: str, dtype: DType, value: Value, axes: Axes, lanes: int = GROUP
-    ) -> None:
-        """Add lanes to elements at their coordinates, of which the last one is a vector.
-
-        Integers wrap when they are stored.
-        """
-        form = stored(dtype)
-        address, start, apart = self._place(base, form, axes)
-        load = form.load_four if lanes > 1 else form.load_splat
-        add = {"f": "f32x4.add", "b": "v128.or"}.get(dtype.kind, "i32x4.add")
-        text = f"{address.text} {load}:{start} {form.four} {value.text} {add}"
-        summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
-        self._write(form, address, start, summed, lanes, apart)
-
-    def _place(
-        self, base: str, form: Stored, axes: Axes, view: View = WHOLE
+    def place(
+        self, base: str, form: ElementForm, axes: Axes, view: View = WHOLE
     ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
         strides = view.strides or row_major(tuple([length for _, length in axes]))
@@ -331,15 +315,15 @@ class BufferWriter(Writer):
         start = view.offset * form.size
         return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
-    def _write(
-        self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
+    def write(
+        self, form: ElementForm, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            lane = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            first = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):

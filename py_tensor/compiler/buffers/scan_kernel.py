@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
+from typing import Any
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import row_major
@@ -81,7 +82,7 @@ class _Scan:
 
     def _keep(self, value: Value, counters: dict[int, Value], place: Whole, lanes: int) -> None:
         """Store results at a place along the scanned axis."""
-        axes: list[tuple[Whole, int]] = []
+        axes: list[tuple[Any, int]] = []
         for axis, n in enumerate(self.lengths):
             if not self.is_scanned[axis]:
                 axes.append((counters[axis], n))

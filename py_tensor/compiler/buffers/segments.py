@@ -120,8 +120,8 @@ def segments_of(nodes: LoweredNodes, at: int, lengths: tuple[int, ...]) -> list[
         if isinstance(op, Concat | Pad) and _is_plain(call):
             view = view_along(views, axes)
             reaches = view and _reaches(view, call.spec.shape)
-            for axis, border in _borders(call) if reaches else ():
-                cut = reaches[axis].cut(border)
+            for axis, border in _borders(call):
+                cut = reaches[axis].cut(border) if reaches else None
                 if cut is not None:
                     cuts[cut[0]].add(cut[1])
     whole = Segment((0,) * len(lengths), lengths)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...ir.node import OpInstance
+from ...ir.node import OpInstance, tensor_spec
+from ...language.wasm_text import wat
+from ...ops.contractions import CONVOLVE
 from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
+from ...ops.views import PERMUTE
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
@@ -19,10 +22,17 @@ from .write import write
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
-    """Store the operands of a contraction, which reads them through one view each."""
+    """Store the operands of a contraction, which reads them through one view each.
+
+    The results of the groups of a convolution are stored as channels of the pixels.
+    """
     whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
     lowered.materialized.update(lowered.view(src)[0] for src in whole)
-    return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+    if call.op is not CONVOLVE or call.spec.shape[0] == 1:
+        return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+    groups, pixels, columns = call.spec.shape
+    spec = tensor_spec((pixels, groups, columns), call.spec.dtype)
+    return lowered.add(PERMUTE, (lowered.rewritten(call, tuple(whole), call.arg, spec),), (1, 0, 2))
 
 
 def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
@@ -79,6 +89,9 @@ class BufferTarget(Target):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
         return BufferStorage(lowered, self.has_fma)
+
+    def listing(self, source: str) -> str:
+        return wat(source)
 
 
 class BufferStorage:
