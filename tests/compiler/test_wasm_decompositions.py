@@ -98,3 +98,19 @@ def test_complex_matrices_are_computed_by_formulas():
     result = pt.linalg.solve(pt.asarray(a), pt.asarray(b))
     assert "decompose" not in kinds_of(result)
     check(result, np.linalg.solve(a.astype("complex128"), b.astype("complex128")))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 33])
+def test_eigenvalues_and_singular_values(n):
+    a = matrices(2, n, n)
+    symmetric = a + a.transpose(0, 2, 1)
+    values, vectors = pt.linalg.eigh(pt.asarray(symmetric))
+    assert "decompose" in kinds_of(values)
+    check(values, np.linalg.eigvalsh(symmetric.astype("float64")))
+    v = vectors.numpy()
+    np.testing.assert_allclose(
+        v @ (values.numpy()[..., None] * v.transpose(0, 2, 1)), symmetric, atol=1e-4
+    )
+    u, s, vh = pt.linalg.svd(pt.asarray(a))
+    check(s, np.linalg.svd(a.astype("float64"), compute_uv=False))
+    np.testing.assert_allclose((u.numpy() * s.numpy()[:, None]) @ vh.numpy(), a, atol=1e-4)

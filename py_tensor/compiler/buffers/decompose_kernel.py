@@ -23,6 +23,8 @@ WIDE = 2 * GROUP
 """Columns that change in one pass over the rows."""
 NEGLIGIBLE = 1e-28
 """Sums of squares up to this limit, relative to a largest element of 1, count as zero."""
+ORTHOGONAL = 1e-7
+"""Cosine of two rows up to which they are orthogonal."""
 SLACK = 12
 """Columns after the last one that passes may change."""
 NAN = "0x7fc00000"
@@ -479,10 +481,67 @@ def _qr(writer: BufferWriter) -> None:
         matrices.store(group, rows if is_complete else columns, columns, 0, start, result)
 
 
+def _rotations(writer: BufferWriter) -> None:
+    """Write one-sided Jacobi rotations of all pairs of rows, until a sweep changes none.
+
+    Golub and Van Loan, 8.6.3. The longer row of a pair becomes the first (de Rijk, 1989), and
+    rotations preserve lengths (Rutishauser, 1966).
+    """
+    matrices = _Matrices(writer)
+    text, n, (_, width) = matrices.text, matrices.n, matrices.call.arg
+    text.add(".local:d_a:f32 .local:d_b:f32 .local:d_c:f32 .local:d_t:f32 .local:d_cos:f32")
+    text.add(".local:d_sin:f32 .local:d_x:v128 .local:d_y:v128 .local:d_changed:i32")
+    names = ("a", "b", "c")
+    text.add(".block:d_done")
+    with text.loop(4 + (n - 1).bit_length()):
+        text.add("i32.const:0 .set:d_changed")
+        with text.loop(_number(n - 1), start=_number(0)) as p:
+            after = text.let(total(p, constant=1), name="after")
+            with text.loop(_number(n), start=after) as q:
+                one = matrices.address(p, "", "one")
+                two = matrices.address(q, "", "two")
+                for name in names:
+                    text.let("f32x4.const:0", "v128", name=f"{name}s")
+                with text.loop(WORD * width, WORD * GROUP) as j:
+                    text.add(f"{total(one, (j, 1))} v128.load .set:d_x")
+                    text.add(f"{total(two, (j, 1))} v128.load .set:d_y")
+                    for name, factors in zip(names, ("d_x d_x", "d_y d_y", "d_x d_y"), strict=True):
+                        text.add(f"d_{name}s {factors} f32x4.mul f32x4.add .set:d_{name}s")
+                for name in names:
+                    for order in ((2, 3, 0, 1), (1, 0, 3, 2)):
+                        own = f"d_{name}s"
+                        text.add(f"{own} {shuffled(own, own, order)} f32x4.add .set:{own}")
+                    text.add(f"d_{name}s f32x4.extract_lane:0 .set:d_{name}")
+                text.add(f"d_c f32.abs d_a f32.sqrt d_b f32.sqrt f32.mul f32.const:{ORTHOGONAL}")
+                text.add("f32.mul f32.gt .if i32.const:1 .set:d_changed")
+                text.add("d_b d_a f32.sub d_c d_c f32.add f32.div .tee:d_t f32.abs")
+                text.add("d_t d_t f32.mul f32.const:1 f32.add f32.sqrt f32.add .set:d_cos")
+                text.add("f32.const:1 d_cos f32.div d_t f32.copysign .set:d_t")
+                text.add("f32.const:1 d_t d_t f32.mul f32.const:1 f32.add f32.sqrt f32.div")
+                text.add(".tee:d_cos d_t f32.mul .set:d_sin d_a d_b f32.lt .if")
+                text.add("d_cos f32.neg d_sin .set:d_cos .set:d_sin .end")
+                slope = text.let(
+                    "d_sin d_cos f32.const:1 f32.add f32.div f32x4.splat", "v128", name="slope"
+                )
+                sine = text.let("d_sin f32x4.splat", "v128", name="sine")
+                with text.loop(WORD * matrices.columns, WORD * GROUP) as j:
+                    at, other = total(one, (j, 1)), total(two, (j, 1))
+                    text.add(f"{at} v128.load .set:d_x {other} v128.load .set:d_y")
+                    text.add(f"{at} d_x {sine} d_y {slope} d_x f32x4.mul f32x4.add")
+                    text.add(f"f32x4.mul f32x4.sub v128.store {other} d_y {sine} d_x")
+                    text.add(f"{slope} d_y f32x4.mul f32x4.sub f32x4.mul f32x4.add v128.store")
+                text.add(".end")
+        text.add("d_changed i32.eqz .br_if:d_done")
+    text.add(".end")
+    with matrices.each(is_square=False) as group:
+        matrices.store(group, *matrices.call.spec.shape[1:])
+
+
 DECOMPOSITIONS: dict[str, Callable[[BufferWriter], None]] = {
     "solve": _solve,
     "cholesky": _cholesky,
     "pivots": _pivots,
     "qr": _qr,
+    "rotations": _rotations,
 }
 """Function that writes each decomposition of real matrices, by its method."""
