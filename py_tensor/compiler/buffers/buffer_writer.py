@@ -113,14 +113,6 @@ class BufferWriter(Writer):
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
 
-    def coordinates(self, index: Index) -> Axes:
-        """Return the coordinates of an index without views; that of the lanes is a vector."""
-        axes = () if index.stack else index.axes
-        if not axes or index.first is None:
-            return axes
-        *outer, (first, length) = axes
-        return (*outer, (self.neighbours(first), length))
-
     # --- reads ----------------------------------------------------------------------------------
 
     def read(self, at: int, index: Index) -> Value:

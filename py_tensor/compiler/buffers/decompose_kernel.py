@@ -488,53 +488,58 @@ def _rotations(writer: BufferWriter) -> None:
     rotations preserve lengths (Rutishauser, 1966).
     """
     matrices = _Matrices(writer)
-    text, n, (_, width) = matrices.text, matrices.n, matrices.call.arg
-    text.add(".local:d_a:f32 .local:d_b:f32 .local:d_c:f32 .local:d_t:f32 .local:d_cos:f32")
-    text.add(".local:d_sin:f32 .local:d_x:v128 .local:d_y:v128 .local:d_changed:i32")
-    names = ("a", "b", "c")
-    text.add(".block:d_done")
+    text, n = matrices.text, matrices.n
+    text.add(".local:d_changed:i32 .block:d_done")
     with text.loop(4 + (n - 1).bit_length()):
         text.add("i32.const:0 .set:d_changed")
         with text.loop(_number(n - 1), start=_number(0)) as p:
             after = text.let(total(p, constant=1), name="after")
             with text.loop(_number(n), start=after) as q:
-                one = matrices.address(p, "", "one")
-                two = matrices.address(q, "", "two")
-                for name in names:
-                    text.let("f32x4.const:0", "v128", name=f"{name}s")
-                with text.loop(WORD * width, WORD * GROUP) as j:
-                    text.add(f"{total(one, (j, 1))} v128.load .set:d_x")
-                    text.add(f"{total(two, (j, 1))} v128.load .set:d_y")
-                    for name, factors in zip(names, ("d_x d_x", "d_y d_y", "d_x d_y"), strict=True):
-                        text.add(f"d_{name}s {factors} f32x4.mul f32x4.add .set:d_{name}s")
-                for name in names:
-                    for order in ((2, 3, 0, 1), (1, 0, 3, 2)):
-                        own = f"d_{name}s"
-                        text.add(f"{own} {shuffled(own, own, order)} f32x4.add .set:{own}")
-                    text.add(f"d_{name}s f32x4.extract_lane:0 .set:d_{name}")
-                text.add(f"d_c f32.abs d_a f32.sqrt d_b f32.sqrt f32.mul f32.const:{ORTHOGONAL}")
-                text.add("f32.mul f32.gt .if i32.const:1 .set:d_changed")
-                text.add("d_b d_a f32.sub d_c d_c f32.add f32.div .tee:d_t f32.abs")
-                text.add("d_t d_t f32.mul f32.const:1 f32.add f32.sqrt f32.add .set:d_cos")
-                text.add("f32.const:1 d_cos f32.div d_t f32.copysign .set:d_t")
-                text.add("f32.const:1 d_t d_t f32.mul f32.const:1 f32.add f32.sqrt f32.div")
-                text.add(".tee:d_cos d_t f32.mul .set:d_sin d_a d_b f32.lt .if")
-                text.add("d_cos f32.neg d_sin .set:d_cos .set:d_sin .end")
-                slope = text.let(
-                    "d_sin d_cos f32.const:1 f32.add f32.div f32x4.splat", "v128", name="slope"
-                )
-                sine = text.let("d_sin f32x4.splat", "v128", name="sine")
-                with text.loop(WORD * matrices.columns, WORD * GROUP) as j:
-                    at, other = total(one, (j, 1)), total(two, (j, 1))
-                    text.add(f"{at} v128.load .set:d_x {other} v128.load .set:d_y")
-                    text.add(f"{at} d_x {sine} d_y {slope} d_x f32x4.mul f32x4.add")
-                    text.add(f"f32x4.mul f32x4.sub v128.store {other} d_y {sine} d_x")
-                    text.add(f"{slope} d_y f32x4.mul f32x4.sub f32x4.mul f32x4.add v128.store")
-                text.add(".end")
+                _rotate(matrices, p, q)
         text.add("d_changed i32.eqz .br_if:d_done")
     text.add(".end")
     with matrices.each(is_square=False) as group:
         matrices.store(group, *matrices.call.spec.shape[1:])
+
+
+def _rotate(matrices: _Matrices, p: str, q: str) -> None:
+    """Rotate two rows if the first columns of these are not orthogonal yet."""
+    text, (_, width) = matrices.text, matrices.call.arg
+    one, two = matrices.address(p, "", "one"), matrices.address(q, "", "two")
+    products = {"a": "d_x d_x", "b": "d_y d_y", "c": "d_x d_y"}
+    text.add(".local:d_x:v128 .local:d_y:v128")
+    for name in products:
+        text.let("f32x4.const:0", "v128", name=f"{name}s")
+    with text.loop(WORD * width, WORD * GROUP) as j:
+        text.add(f"{total(one, (j, 1))} v128.load .set:d_x")
+        text.add(f"{total(two, (j, 1))} v128.load .set:d_y")
+        for name, factors in products.items():
+            text.add(f"d_{name}s {factors} f32x4.mul f32x4.add .set:d_{name}s")
+    for name in products:
+        own = f"d_{name}s"
+        for order in ((2, 3, 0, 1), (1, 0, 3, 2)):
+            text.add(f"{own} {shuffled(own, own, order)} f32x4.add .set:{own}")
+        text.let(f"{own} f32x4.extract_lane:0", "f32", name=name)
+    text.add(f"d_c f32.abs d_a f32.sqrt d_b f32.sqrt f32.mul f32.const:{ORTHOGONAL} f32.mul")
+    text.add("f32.gt .if i32.const:1 .set:d_changed")
+    ratio = text.let("d_b d_a f32.sub d_c d_c f32.add f32.div", "f32", name="ratio")
+    root = f"{ratio} {ratio} f32.mul f32.const:1 f32.add f32.sqrt"
+    tangent = f"f32.const:1 {ratio} f32.abs {root} f32.add f32.div {ratio} f32.copysign"
+    t = text.let(tangent, "f32", name="t")
+    cosine = f"f32.const:1 {t} {t} f32.mul f32.const:1 f32.add f32.sqrt f32.div"
+    text.let(cosine, "f32", name="cos")
+    text.let(f"d_cos {t} f32.mul", "f32", name="sin")
+    text.add("d_a d_b f32.lt .if d_cos f32.neg d_sin .set:d_cos .set:d_sin .end")
+    sine = text.let("d_sin f32x4.splat", "v128", name="sine")
+    scaled = "d_sin d_cos f32.const:1 f32.add f32.div f32x4.splat"
+    slope = text.let(scaled, "v128", name="slope")
+    with text.loop(WORD * matrices.columns, WORD * GROUP) as j:
+        at, other = total(one, (j, 1)), total(two, (j, 1))
+        text.add(f"{at} v128.load .set:d_x {other} v128.load .set:d_y")
+        text.add(f"{at} d_x {sine} d_y {slope} d_x f32x4.mul f32x4.add f32x4.mul f32x4.sub")
+        text.add(f"v128.store {other} d_y {sine} d_x {slope} d_y f32x4.mul f32x4.sub")
+        text.add("f32x4.mul f32x4.add v128.store")
+    text.add(".end")
 
 
 DECOMPOSITIONS: dict[str, Callable[[BufferWriter], None]] = {

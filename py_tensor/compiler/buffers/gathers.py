@@ -30,7 +30,11 @@ class _Split(NamedTuple):
 
 def _split(writer: BufferWriter, index: Index, count: int, after: int) -> _Split | None:
     """Split the coordinates of an index; None if one is about more than one of the parts."""
-    axes = writer.coordinates(index)
+    axes = () if index.stack else index.axes
+    if axes and index.first is not None:
+        # The coordinate of the lanes becomes a vector.
+        *outer, (first, length) = axes
+        axes = (*outer, (writer.neighbours(first), length))
     parts: list[Axes] = []
     for length in (after, count):
         size = 1
