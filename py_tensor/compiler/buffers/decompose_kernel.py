@@ -302,7 +302,8 @@ def _solve(writer: BufferWriter) -> None:
             lambda own: matrices.solve(step, own, upper=True),
         )
     with matrices.each() as group:
-        matrices.store(group, *matrices.call.spec.shape[1:], matrices.columns)
+        _, rows, columns = matrices.call.spec.shape
+        matrices.store(group, rows, columns, matrices.columns)
 
 
 def _cholesky(writer: BufferWriter) -> None:

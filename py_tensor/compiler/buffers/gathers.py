@@ -14,7 +14,7 @@ from ...ops.op_def import Gather, GatherAlong
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
-from ..codegen.writer import Expression, NodeAtIndex
+from ..codegen.writer import Expression, NodeAtIndex, Writer
 from .buffer_writer import BufferWriter
 
 _GATHER = EXPRESSIONS[Gather]
@@ -76,7 +76,7 @@ def _gather_along(writer: BufferWriter, at: int, index: Index, indices: Value) -
     return writer.value(writer.nodes.edges[at][0], below)
 
 
-def _along_operands(writer: BufferWriter, at: int, index: Index) -> list[NodeAtIndex]:
+def _along_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
     return [(writer.nodes.edges[at][1], index)]
 
 

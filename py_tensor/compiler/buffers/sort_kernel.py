@@ -13,7 +13,7 @@ from typing import Any
 
 from ...dtypes import DType
 from ...language.statements import Statements
-from ...language.tree import INT, UINT, Value, Whole
+from ...language.tree import INT, UINT, Value
 from ...language.wasm_operations import shuffle
 from ..codegen.positions import Axes
 from .body import FunctionText, total
