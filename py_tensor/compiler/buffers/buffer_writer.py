@@ -38,8 +38,8 @@ class LoadMode(StrEnum):
     """Four loads at separate positions."""
 
 
-class BufferWriter(Writer):
-    """Writer of values in linear memory. `in0`, `in1`, ... and `out0`, ... are addresses."""
+class BufferReader(Writer):
+    """Writer of values that are read from linear memory. `in0`, `in1`, ... are addresses."""
 
     def __init__(
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
@@ -270,6 +270,10 @@ class BufferWriter(Writer):
     def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
+
+
+class BufferWriter(BufferReader):
+    """Writer of values in linear memory. `out0`, `out1`, ... are addresses."""
 
     # --- results --------------------------------------------------------------------------------
 
