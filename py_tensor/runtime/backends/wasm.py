@@ -364,10 +364,14 @@ class WasmBackend(HostBackend):
         }
 
     def fact(self, name: str) -> Any:
+        if name == "fused_multiply_add":
+            return self.device.has_fma
         owner = self._setting(name)
         return None if owner is None else owner.limit
 
     def configure(self, name: str, value: Any) -> None:
+        if name == "fused_multiply_add":
+            self.device = BufferTarget(value and self.engine.has_fma)
         owner = self._setting(name)
         if owner is self.memory:
             self.memory.set_limit(value)
