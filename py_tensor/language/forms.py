@@ -102,6 +102,10 @@ class LanguageForms:
         """Define a number, or a table of numbers if there are several."""
         raise NotImplementedError
 
+    def shuffled(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
+        """Return four lanes of two vectors; those of the second one are numbered from 4 on."""
+        raise NotImplementedError
+
     # --- forms that the shader languages share ---------------------------------------------------
 
     def named(self, name: str) -> Value:

@@ -112,7 +112,6 @@ x x {_HIGH} f64x2.convert_low_i32x4_s h f64x2.add f f64x2.mul i32x4.trunc_sat_f6
         return self.value(text, kind, 4, uses=uses)
 
     def shuffled(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
-        """Return four lanes of two vectors; those of the second one are numbered from 4 on."""
         text = f"{a.text} {b.text} {shuffle(lanes)}"
         return self.value(text, a.kind, 4, uses=a.uses | b.uses)
 

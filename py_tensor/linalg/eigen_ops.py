@@ -154,6 +154,7 @@ def _svd_shape(a: Shape, arg: tuple[int, bool]) -> Shape:
 
 QR = Decomposition(
     name="qr",
+    method="qr",
     shape=_qr_shape,
     lowering=householder.qr,
     jax="qr",

@@ -74,6 +74,7 @@ def _lower_pivots(lowered: LoweredGraph, at: int, parts: int) -> int:
 
 PIVOTS = Decomposition(
     name="pivots",
+    method="pivots",
     shape=lambda a, parts: (a[0], 1, a[2]),
     lowering=_lower_pivots,
     doc="Pivots of Gaussian elimination, whose product is the determinant.",

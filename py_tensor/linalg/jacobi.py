@@ -16,6 +16,7 @@ from itertools import pairwise
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.formulas import Formula, joined, looped, of, positions, where
 from ..dtypes import float32, int32
+from ..ops.op_def import Decomposition
 from ..ops.reductions import MAX
 from ..ops.sorts import ARGSORT
 from .entries import MatrixEntries, choose, padded, split, unit
@@ -117,6 +118,36 @@ def _order(values: Formula, descending: bool) -> Formula:
     return values.lowered(ARGSORT, (1, descending)).materialized()
 
 
+def _lower_rotations(lowered: LoweredGraph, at: int, arg: tuple[int, int]) -> int:
+    """Rotate pairs of rows until their first `width` columns are orthogonal."""
+    parts, width = arg
+    start = Formula(lowered, at)
+    batch, n, end = start.shape
+    # Real rows and their rotations need the same update, so one column range is enough.
+    ends = (0, end) if parts == 1 or end == width else (0, width, end)
+
+    def step(state: Formula, number: Formula) -> Formula:
+        pairs = _Pairs(n, number)
+        partners = where(positions(lowered, 2, 1) == 0, pairs.index, pairs.partner)
+        rows = state.part(2, 0, width)
+        products = (rows.reshape(batch, 1, n, width) * rows.take(partners, 1)).sum(3)
+        own, joint = (products.part(1, k, k + 1).reshape(batch, 1, n) for k in (0, 1))
+        rotation = _Rotation(pairs.rotations(own, _joint(joint, rows, pairs, parts)), parts)
+        return joined(2, *(rotation.of(state, *columns) for columns in pairwise(ends)))
+
+    steps = n - 1 + n % 2 if n > 1 else 0
+    return looped(start, sweeps(n) * steps, step).at
+
+
+ROTATIONS = Decomposition(
+    name="rotations",
+    method="rotations",
+    shape=lambda a, arg: a,
+    lowering=_lower_rotations,
+    doc="Rows that are rotated in pairs until their first columns are orthogonal.",
+)
+
+
 def _orthogonalised(
     x: MatrixEntries, *, product: bool
 ) -> tuple[MatrixEntries, Formula, MatrixEntries]:
@@ -133,20 +164,7 @@ def _orthogonalised(
     if product:
         start = joined(2, start, padded(unit(lowered, batch, n, n, parts)).joined())
     end = start.shape[2]
-    # Real rows and their rotations need the same update, so one column range is enough.
-    ends = (0, end) if parts == 1 or not product else (0, width, end)
-
-    def step(state: Formula, number: Formula) -> Formula:
-        pairs = _Pairs(n, number)
-        partners = where(positions(lowered, 2, 1) == 0, pairs.index, pairs.partner)
-        rows = state.part(2, 0, width)
-        products = (rows.reshape(batch, 1, n, width) * rows.take(partners, 1)).sum(3)
-        own, joint = (products.part(1, k, k + 1).reshape(batch, 1, n) for k in (0, 1))
-        rotation = _Rotation(pairs.rotations(own, _joint(joint, rows, pairs, parts)), parts)
-        return joined(2, *(rotation.of(state, *columns) for columns in pairwise(ends)))
-
-    steps = n - 1 + n % 2 if n > 1 else 0
-    state = looped(start, sweeps(n) * steps, step)
+    state = start.lowered(ROTATIONS, (parts, width))
     rows = state.part(2, 0, width)
     lengths = of("sqrt", (rows * rows).sum(2)).reshape(batch, n).materialized()
     order = _order(lengths, descending=True)

@@ -128,6 +128,7 @@ def _slogdet(pt: Any, g: Tensor, y: Tensor, a: Tensor, parts: int) -> Tensor:
 
 CHOLESKY = Decomposition(
     name="cholesky",
+    method="cholesky",
     shape=lambda a, parts: a,
     lowering=gaussian_elimination.cholesky,
     jax="cholesky",
@@ -137,6 +138,7 @@ CHOLESKY = Decomposition(
 )
 SOLVE = Decomposition(
     name="solve",
+    method="solve",
     shape=lambda a, b, parts: b,
     lowering=gaussian_elimination.solve,
     jax="solve",

@@ -428,8 +428,10 @@ class Decomposition(OpDef):
     `shape` returns the result's shape, given the operands' shapes and the static argument. Operands
     and result are float32, or float64 if an operand is. `lowering` takes a `LoweredGraph`, the
     positions of the operands and the static argument, and returns the position of the result.
+    `method` names the algorithm of a kernel that some targets have for real operands instead.
     """
 
+    method: str = ""
     shape: Callable[..., Shape]
     lowering: Callable[..., int]
     public: bool = False

@@ -136,11 +136,14 @@ def test_variance_is_accurate_for_a_large_mean():
     check(nn.layer_norm(pt.asarray(x)), unit(x, (1,), 1e-5), "float32")
 
 
-def test_few_kernels():
+def test_few_kernels(engine):
     x, scale = pt.ones((64, 32)), pt.ones(32)
     pt.realize(x, scale)
     assert len(ops_in(nn.layer_norm(x, scale=scale, offset=scale))) <= 3
-    assert len(ops_in(nn.batch_norm(x, scale, scale, scale=scale, offset=scale))) == 1
+    assert len(ops_in(nn.batch_norm(x, scale, scale, scale=scale, offset=scale))) == (
+        # Linear memory stores what all rows need, because a kernel costs little to start.
+        2 if engine.name == "wasm" else 1
+    )
 
 
 CASES = {

@@ -639,7 +639,7 @@ def test_pending_captured_work_runs_once():
     x = pt.asarray(X)
     want = X + np.exp(X) * 3 + np.sqrt(np.exp(X) * 3)
     assert_values(f(x), want, rtol=1e-5)
-    assert "exp" not in f.explain(x) and "sqrt" in f.explain(x)
+    assert "exp(" not in f.explain(x) and "sqrt(" in f.explain(x)
     f.explain(x)
     before = pt.cache_info()
     assert_values(f(x), want, rtol=1e-5)

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from ...dtypes import DType
 from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
@@ -43,8 +42,8 @@ class LoadMode(StrEnum):
     """Four loads at separate positions."""
 
 
-class BufferWriter(Writer):
-    """Writer of values in linear memory. `in0`, `in1`, ... and `out0`, ... are addresses."""
+class BufferReader(Writer):
+    """Writer of values that are read from linear memory. `in0`, `in1`, ... are addresses."""
 
     def __init__(
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
@@ -117,14 +116,6 @@ class BufferWriter(Writer):
             return Index(size, position, axes=own)
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
-
-    def coordinates(self, index: Index) -> Axes:
-        """Return the coordinates of an index without views; that of the lanes is a vector."""
-        axes = () if index.stack else index.axes
-        if not axes or index.first is None:
-            return axes
-        *outer, (first, length) = axes
-        return (*outer, (self.neighbours(first), length))
 
     # --- reads ----------------------------------------------------------------------------------
 
@@ -284,6 +275,10 @@ class BufferWriter(Writer):
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
+
+class BufferWriter(BufferReader):
+    """Writer of values in linear memory. `out0`, `out1`, ... are addresses."""
+
     # --- results --------------------------------------------------------------------------------
 
     def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
@@ -300,25 +295,10 @@ class BufferWriter(Writer):
     ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
         form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
-        address, start, apart = self._place(f"out{number}", form, axes, view)
-        self._write(form, address, start, value, lanes, apart)
+        address, start, apart = self.place(f"out{number}", form, axes, view)
+        self.write(form, address, start, value, lanes, apart)
 
-    def accumulate(
-        self, base: str, dtype: DType, value: Value, axes: Axes, lanes: int = GROUP
-    ) -> None:
-        """Add lanes to elements at their coordinates, of which the last one is a vector.
-
-        Integers wrap when they are stored.
-        """
-        form = stored(dtype)
-        address, start, apart = self._place(base, form, axes)
-        load = form.load_four if lanes > 1 else form.load_splat
-        add = {"f": "f32x4.add", "b": "v128.or"}.get(dtype.kind, "i32x4.add")
-        text = f"{address.text} {load}:{start} {form.four} {value.text} {add}"
-        summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
-        self._write(form, address, start, summed, lanes, apart)
-
-    def _place(
+    def place(
         self, base: str, form: ElementForm, axes: Axes, view: View = WHOLE
     ) -> tuple[Value, int, int]:
         """Return the address of the first lane, bytes to add, and the distance of the lanes."""
@@ -335,7 +315,7 @@ class BufferWriter(Writer):
         start = view.offset * form.size
         return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
-    def _write(
+    def write(
         self, form: ElementForm, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
         """Write lanes of a value to elements at a distance."""

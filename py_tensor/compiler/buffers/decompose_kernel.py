@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from ...ir.node import OpInstance
 from ...language.tree import FLOAT, INT, Value, Whole
 from .body import FunctionText, total
 from .buffer_writer import BufferWriter
@@ -23,6 +24,8 @@ WIDE = 2 * GROUP
 """Columns that change in one pass over the rows."""
 NEGLIGIBLE = 1e-28
 """Sums of squares up to this limit, relative to a largest element of 1, count as zero."""
+ORTHOGONAL = 1e-7
+"""Cosine of two rows up to which they are orthogonal."""
 SLACK = 12
 """Columns after the last one that passes may change."""
 NAN = "0x7fc00000"
@@ -30,7 +33,13 @@ NAN = "0x7fc00000"
 
 def write_decompose(writer: BufferWriter) -> None:
     """Write the statements of a kernel that factorizes."""
-    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.name](writer)
+    DECOMPOSITIONS[writer.nodes.calls[writer.kernel.root].op.method](writer)
+
+
+def is_real(call: OpInstance) -> bool:
+    """Return True if elements have one part; its number comes first in the static argument."""
+    parts = call.arg[0] if isinstance(call.arg, tuple) else call.arg
+    return bool(parts == 1)
 
 
 class _Matrices:
@@ -303,7 +312,8 @@ def _solve(writer: BufferWriter) -> None:
             lambda own: matrices.solve(step, own, upper=True),
         )
     with matrices.each() as group:
-        matrices.store(group, *matrices.call.spec.shape[1:], matrices.columns)
+        rows, columns = matrices.call.spec.shape[1:]
+        matrices.store(group, rows, columns, matrices.columns)
 
 
 def _cholesky(writer: BufferWriter) -> None:
@@ -472,10 +482,72 @@ def _qr(writer: BufferWriter) -> None:
         matrices.store(group, rows if is_complete else columns, columns, 0, start, result)
 
 
+def _rotations(writer: BufferWriter) -> None:
+    """Write one-sided Jacobi rotations of all pairs of rows, until a sweep changes none.
+
+    Golub and Van Loan, 8.6.3. The longer row of a pair becomes the first (de Rijk, 1989), and
+    rotations preserve lengths (Rutishauser, 1966).
+    """
+    matrices = _Matrices(writer)
+    text, n = matrices.text, matrices.n
+    text.add(".local:d_changed:i32 .block:d_done")
+    with text.loop(4 + (n - 1).bit_length()):
+        text.add("i32.const:0 .set:d_changed")
+        with text.loop(_number(n - 1), start=_number(0)) as p:
+            after = text.let(total(p, constant=1), name="after")
+            with text.loop(_number(n), start=after) as q:
+                _rotate(matrices, p, q)
+        text.add("d_changed i32.eqz .br_if:d_done")
+    text.add(".end")
+    with matrices.each(is_square=False) as group:
+        matrices.store(group, *matrices.call.spec.shape[1:])
+
+
+def _rotate(matrices: _Matrices, p: str, q: str) -> None:
+    """Rotate two rows if the first columns of these are not orthogonal yet."""
+    text, (_, width) = matrices.text, matrices.call.arg
+    one, two = matrices.address(p, "", "one"), matrices.address(q, "", "two")
+    products = {"a": "d_x d_x", "b": "d_y d_y", "c": "d_x d_y"}
+    text.add(".local:d_x:v128 .local:d_y:v128")
+    for name in products:
+        text.let("f32x4.const:0", "v128", name=f"{name}s")
+    with text.loop(WORD * width, WORD * GROUP) as j:
+        text.add(f"{total(one, (j, 1))} v128.load .set:d_x")
+        text.add(f"{total(two, (j, 1))} v128.load .set:d_y")
+        for name, factors in products.items():
+            text.add(f"d_{name}s {factors} f32x4.mul f32x4.add .set:d_{name}s")
+    for name in products:
+        own = f"d_{name}s"
+        for order in ((2, 3, 0, 1), (1, 0, 3, 2)):
+            text.add(f"{own} {shuffled(own, own, order)} f32x4.add .set:{own}")
+        text.let(f"{own} f32x4.extract_lane:0", "f32", name=name)
+    text.add(f"d_c f32.abs d_a f32.sqrt d_b f32.sqrt f32.mul f32.const:{ORTHOGONAL} f32.mul")
+    text.add("f32.gt .if i32.const:1 .set:d_changed")
+    ratio = text.let("d_b d_a f32.sub d_c d_c f32.add f32.div", "f32", name="ratio")
+    root = f"{ratio} {ratio} f32.mul f32.const:1 f32.add f32.sqrt"
+    tangent = f"f32.const:1 {ratio} f32.abs {root} f32.add f32.div {ratio} f32.copysign"
+    t = text.let(tangent, "f32", name="t")
+    cosine = f"f32.const:1 {t} {t} f32.mul f32.const:1 f32.add f32.sqrt f32.div"
+    text.let(cosine, "f32", name="cos")
+    text.let(f"d_cos {t} f32.mul", "f32", name="sin")
+    text.add("d_a d_b f32.lt .if d_cos f32.neg d_sin .set:d_cos .set:d_sin .end")
+    sine = text.let("d_sin f32x4.splat", "v128", name="sine")
+    scaled = "d_sin d_cos f32.const:1 f32.add f32.div f32x4.splat"
+    slope = text.let(scaled, "v128", name="slope")
+    with text.loop(WORD * matrices.columns, WORD * GROUP) as j:
+        at, other = total(one, (j, 1)), total(two, (j, 1))
+        text.add(f"{at} v128.load .set:d_x {other} v128.load .set:d_y")
+        text.add(f"{at} d_x {sine} d_y {slope} d_x f32x4.mul f32x4.add f32x4.mul f32x4.sub")
+        text.add(f"v128.store {other} d_y {sine} d_x {slope} d_y f32x4.mul f32x4.sub")
+        text.add("f32x4.mul f32x4.add v128.store")
+    text.add(".end")
+
+
 DECOMPOSITIONS: dict[str, Callable[[BufferWriter], None]] = {
     "solve": _solve,
     "cholesky": _cholesky,
     "pivots": _pivots,
     "qr": _qr,
+    "rotations": _rotations,
 }
-"""Function that writes each decomposition of real matrices, by the name of the operation."""
+"""Function that writes each decomposition of real matrices, by its method."""

@@ -14,7 +14,7 @@ from ...ops.op_def import Gather, GatherAlong
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
-from ..codegen.writer import Expression, NodeAtIndex
+from ..codegen.writer import Expression, NodeAtIndex, Writer
 from .buffer_writer import BufferWriter
 
 _GATHER = EXPRESSIONS[Gather]
@@ -30,7 +30,11 @@ class _Split(NamedTuple):
 
 def _split(writer: BufferWriter, index: Index, count: int, after: int) -> _Split | None:
     """Split the coordinates of an index; None if one is about more than one of the parts."""
-    axes = writer.coordinates(index)
+    axes = () if index.stack else index.axes
+    if axes and index.first is not None:
+        # The coordinate of the lanes becomes a vector.
+        *outer, (first, length) = axes
+        axes = (*outer, (writer.neighbours(first), length))
     parts: list[Axes] = []
     for length in (after, count):
         size = 1
@@ -76,7 +80,7 @@ def _gather_along(writer: BufferWriter, at: int, index: Index, indices: Value) -
     return writer.value(writer.nodes.edges[at][0], below)
 
 
-def _along_operands(writer: BufferWriter, at: int, index: Index) -> list[NodeAtIndex]:
+def _along_operands(writer: Writer, at: int, index: Index) -> list[NodeAtIndex]:
     return [(writer.nodes.edges[at][1], index)]
 
 

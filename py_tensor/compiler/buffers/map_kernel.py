@@ -32,7 +32,10 @@ def write_map(writer: BufferWriter) -> None:
     for segment in segments_of(nodes, kernel.output, lengths):
         for part in segment.divided(crossed):
             view = WHOLE if part.lengths == lengths else part.view(lengths)
-            _write_part(writer, part.lengths, view, crossed)
+            if part.lengths[-1] == 1 < len(lengths):
+                view = View(view.shape[:-1], view.strides[:-1], view.offset)
+            own = part.lengths[: len(view.shape)] or lengths
+            _write_part(writer, own, view, crossed if crossed != len(own) - 1 else None)
 
 
 def _write_part(

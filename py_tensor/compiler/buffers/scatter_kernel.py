@@ -10,6 +10,7 @@ from contextlib import ExitStack
 
 from ...dtypes import DType, float16, float32
 from ...language.tree import INT, TRUTH, Value
+from ..codegen.positions import Axes
 from .buffer_writer import BufferWriter
 from .nest import axes_of
 from .storage import GROUP, padded, stored
@@ -89,7 +90,7 @@ class _Sums:
                 inner = (*after, (lanes, last))
                 value = writer.value(self.src, writer.index(self.size, (*before, *count, *inner)))
                 axes = (*before, (at, self.length), *inner)
-                writer.accumulate(base, dtype, value, axes, kept)
+                self._add(base, dtype, value, axes, kept)
 
     def _index(self, count: list[tuple[Value, int]]) -> Value:
         """Return the index of a slice."""
@@ -97,3 +98,13 @@ class _Sums:
         index = writer.index(self.slices[1], tuple(count)) if count else writer.only
         at: Value = code.let(writer.value(self.indices, index).lane("x"), "j")
         return at
+
+    def _add(self, base: str, dtype: DType, value: Value, axes: Axes, lanes: int) -> None:
+        """Add lanes to results at coordinates. Integers wrap when they are stored."""
+        writer, form = self.writer, stored(dtype)
+        address, start, apart = writer.place(base, form, axes)
+        load = form.load_four if lanes > 1 else form.load_splat
+        add = {"f": "f32x4.add", "b": "v128.or"}.get(dtype.kind, "i32x4.add")
+        text = f"{address.text} {load}:{start} {form.four} {value.text} {add}"
+        sums = writer.code.value(text, form.kind, uses=address.uses | value.uses)
+        writer.write(form, address, start, sums, lanes, apart)

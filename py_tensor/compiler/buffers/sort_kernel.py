@@ -10,11 +10,10 @@ key, which are ordered by their digits, the lowest first (Knuth, The Art of Comp
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import Any
 
 from ...dtypes import DType
 from ...language.statements import Statements
-from ...language.tree import INT, UINT, Value, Whole
+from ...language.tree import INT, UINT, Value
 from ...language.wasm_operations import shuffle
 from ..codegen.positions import Axes
 from .body import FunctionText, total
@@ -44,14 +43,14 @@ def write_sort(writer: BufferWriter) -> None:
     ranks = length <= RANKED
     writer.scratch = _write_ranks(sort, padded) if ranks else _write_digits(sort, length, bits)
     with ExitStack() as loops:
-        counters: list[Any] = [
-            0 if number == axis else loops.enter_context(code.loop(0, n))
+        counters = {
+            number: loops.enter_context(code.loop(0, n))
             for number, n in enumerate(shape)
-        ]
+            if number != axis
+        }
 
         def axes(lanes: Value) -> Axes:
-            own = [lanes if number == axis else c for number, c in enumerate(counters)]
-            return tuple(zip(own, shape, strict=True))
+            return tuple([(counters.get(number, lanes), n) for number, n in enumerate(shape)])
 
         for first, lanes, count in writer.groups(length):
             value = writer.value(src, writer.index(call.specs[0].size, axes(lanes)))

@@ -19,7 +19,7 @@ from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.lower import LOWERINGS
 from ..target import Lowering, StoredValue, Target
-from .decompose_kernel import DECOMPOSITIONS
+from .decompose_kernel import DECOMPOSITIONS, is_real
 from .storage import padded, stored
 from .write import write
 
@@ -40,7 +40,8 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
 
 def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Keep a decomposition of real matrices for which there is a kernel."""
-    if call.op.name in DECOMPOSITIONS and call.arg in (1, (1, False), (1, True)):
+    assert isinstance(call.op, Decomposition)
+    if call.op.method in DECOMPOSITIONS and is_real(call):
         return lowered.append(call, srcs)
     at: int = LOWERINGS[Decomposition](lowered, call, srcs)
     return at
