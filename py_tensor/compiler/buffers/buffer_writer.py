@@ -71,6 +71,20 @@ class BufferReader(Writer):
         self.runs[lanes.text] = self.firsts[lanes.text] = first
         return lanes
 
+    def coordinates(self, at: int, index: Index) -> list[Value] | None:
+        """Return the coordinates of four elements of a node, if they are those of the loops."""
+        shape = self.nodes.spec(at).shape
+        if index.stack or by_axes(View(shape, row_major(shape)), index.axes) is None:
+            return None
+        parts = self.positions.coordinates(index, shape, index.first is not None)
+        if parts and index.first is not None and shape[-1] % GROUP == 0:
+            parts[-1] = self.neighbours(self.code.let(self.code.printer.whole(parts[-1]), "c"))
+        vectors = [self.code.printer.spread(self.code.printer.whole(part)) for part in parts]
+        return [self.code.let(vector, "c") for vector in vectors]
+
+    def run_of(self, lanes: Value) -> Value | None:
+        return self.runs.get(lanes.text)
+
     def last_ones(self, first: int, length: int) -> Value:
         """Return a vector of coordinates from `first` on, of which the last one is repeated."""
         numbers = ",".join([str(min(first + lane, length - 1)) for lane in range(GROUP)])
