@@ -1,4 +1,8 @@
-"""Writer of the statements of a kernel for linear memory, four neighbouring elements at a time."""
+"""Write the statements of a kernel in linear memory, four neighbouring elements at a time.
+
+Input: the nodes of a kernel, and coordinates in their values. Output: statements that load
+operands, compute and store results.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +93,7 @@ class BufferReader(Writer):
         return lanes
 
     def crossing(self, first: Value) -> list[Value]:
-        """Return four neighbouring coordinates, for which values are computed after one another."""
+        """Return four neighbouring coordinates along the crossed axis, one for each vector."""
         coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
         for lane, coordinate in enumerate(coordinates, 1):
             self.crossed[coordinate.text] = first, lane
@@ -234,7 +238,7 @@ class BufferReader(Writer):
     ) -> tuple[Value, int]:
         """Return an address, and bytes to add that are not negative.
 
-        What does not change in the innermost loop is one variable before it.
+        Terms that do not change in the innermost loop are added up before it, in one variable.
         """
         code = self.code
         changing = code.scopes[-1].declared if len(code.scopes) > 1 else 0

@@ -1,5 +1,6 @@
 """Elements in linear memory: instructions that load and store them, by dtype.
 
+Input: a dtype. Output: its instructions, and the size of a buffer.
 Narrow types are stored narrow, and are computed in 32 bits. Truth values are stored as 0 and 1.
 """
 
@@ -19,7 +20,7 @@ ALIGNMENT = 16
 class ElementForm(NamedTuple):
     """Instructions that load and store elements of a dtype.
 
-    Those after a load get its number of lanes from the stack.
+    The instructions after a load take the loaded vector from the stack.
     """
 
     size: int

@@ -1,6 +1,7 @@
 """The engine of WebAssembly in Pyodide: the browser's own, on Python's own memory.
 
-Kernels import the memory that Python runs in, so values never cross a border.
+Input: the bytes of modules. Output: their functions, in a table. Kernels import the memory that
+Python runs in, so values are never copied between the two.
 """
 
 from __future__ import annotations
