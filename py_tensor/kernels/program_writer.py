@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from ..compiler.codegen.expressions import operation
 from ..compiler.codegen.indices import Index
@@ -173,7 +174,7 @@ class ProgramWriter:
         with code.when(inside):
             code.assign(value, writer.value(src, whole))
         with code.when(code.printer.of_one.inverse(inside)):
-            lanes: Whole = self.values[column.index] + offset
+            lanes: Any = self.values[column.index] + offset
             if column.border == "wrap":
                 lanes = (lanes + -(offset // length) * length) % length
             else:
