@@ -141,9 +141,9 @@ class BufferReader(Writer):
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._loaded(form, self._address(slot, form, first))
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(form, self._address(slot, form, only))
         else:
             mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
             lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
@@ -191,7 +191,7 @@ class BufferReader(Writer):
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return LoadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(form, address, start)
         if apart == 1:
             return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
@@ -270,24 +270,17 @@ class BufferReader(Writer):
 
     def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
         """Return four elements, given the address of each and bytes to add."""
-        (first, start), *others = parts
-        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
-        load = form.load_splat.replace("splat", "lane")
-        for lane, (address, start) in enumerate(others, 1):
-            text = f"{address.text} {text} {load}:{lane}:{start}"
+        uses = 0
+        for address, _ in parts:
             uses |= address.uses
-        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
+        text = form.each([(address.text, start) for address, start in parts])
+        return self.code.value(text, form.kind, uses=uses)
 
-    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
-        return self.code.value(text, form.kind, uses=address.uses)
+    def _splat(self, form: ElementForm, address: Value, start: int = 0) -> Value:
+        return self.code.value(form.splat(address.text, start), form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
-        return self._loaded(form, self._address(slot, form, first), 0)
-
-    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
-        text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
-        return self.code.value(text, form.kind, uses=address.uses)
+    def _loaded(self, form: ElementForm, address: Value, start: int = 0) -> Value:
+        return self.code.value(form.load(address.text, start), form.kind, uses=address.uses)
 
 
 class BufferWriter(BufferReader):
@@ -334,11 +327,10 @@ class BufferWriter(BufferReader):
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
-        packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            first = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
+            code.line(form.store(address.text, start, value.text), uses)
             return
+        packed = f"{value.text} {form.packed}".strip()
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):
             place = f"{form.store_lane}:{lane}:{start + lane * apart * form.size}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.node import tensor_spec
-from ...language.tree import INT, TRUTH, Value
+from ...language.tree import INT, Value
 from ...ops.contractions import CONVOLVE
 from ...ops.index_map import row_major
 from ..codegen.positions import Axes
@@ -86,8 +86,6 @@ class _Epilogue:
             index = writer.index(writer.nodes.spec(output).size, axes)
             result = writer.value(output, index)
             del writer.fixed[root]
-            if writer.nodes.spec(output).dtype.kind == "b":
-                result = writer.code.printer.converted(result.of(TRUTH), INT)
             chunk.finish(result)
         return chunk.text
 
