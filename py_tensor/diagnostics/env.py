@@ -228,7 +228,7 @@ class Environment(Printed):
     fused_multiply_add = _fact(
         bool,
         "fused_multiply_add",
-        "products on WebAssembly round once where the processor can, which differs between machines",
+        "products on WebAssembly are rounded once, with their sum, if the processor can",
         default=True,
         set=lambda on: _configure_plans("fused_multiply_add", on),
     )
