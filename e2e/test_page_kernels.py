@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from page_fixtures import WEBGL
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
@@ -204,6 +205,7 @@ def hand_written(a: Any) -> dict[str, Any]:
     raise AssertionError("the driver accepted an unknown name")
 
 
+@WEBGL
 def test_hand_written_shaders(python: PagePython) -> None:
     x = NUMBERS.random((5, 6), "float32")
     seen = python.call(hand_written, x.tolist())

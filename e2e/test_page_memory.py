@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from page_fixtures import WEBGL
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
@@ -156,6 +157,7 @@ def textures_after_death() -> list[list[int]]:
     return seen
 
 
+@WEBGL
 def test_a_texture_is_freed_with_its_last_reference(python: PagePython) -> None:
     assert python.call(textures_after_death) == [[0, 0], [1, 0], [0, 1], [1, 0], [0, 0]]
 

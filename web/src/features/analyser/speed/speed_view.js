@@ -26,7 +26,7 @@ const METRICS = {
   load: "Loading, ms",
   compile: "Compiling, ms",
   first: "First run, ms",
-  memory: "GPU memory",
+  memory: "Memory",
 };
 /** @type {(keyof Stages)[]} */
 const STAGES = ["input", "model", "output"];
@@ -86,7 +86,7 @@ export function createSpeedView(analyser) {
   let comparison = [];
   /** @type {Record<string, number>} */
   let memory = {};
-  let renderer = "";
+  let backend = "";
 
   playButton.onclick = () => (playing ? stop() : play());
   onceButton.onclick = () => attempt(onceButton, "Running…", () => analyser.run());
@@ -239,7 +239,7 @@ export function createSpeedView(analyser) {
       inputs: shapes.join(", "),
       parameters: model.parameters,
       multiplyAdds: model.multiplyAdds,
-      renderer,
+      backend,
       browser: navigator.userAgent,
       loadMs: model.loadMs,
       compileMs: warmUp?.compileMs ?? null,
@@ -284,8 +284,8 @@ export function createSpeedView(analyser) {
 
   return {
     /** @param {string} name */
-    set renderer(name) {
-      renderer = name;
+    set backend(name) {
+      backend = name;
     },
     /** @param {Description} model */
     async show(model) {
