@@ -111,3 +111,10 @@ def test_bytes_of_the_host_are_used_where_they_are(name):
 
 def test_views_with_gaps_are_not_used():
     assert PythonMemory().borrow(memoryview(b"abcdef")[::2]) is None
+
+
+def test_no_block_goes_beyond_the_end(pool):
+    pool.memory.end = 1
+    with pytest.raises(OutOfMemoryError, match="realize: memory is exhausted; got 2097152 bytes"):
+        pool.take(1 << 21)
+    assert (pool.in_use, pool.free) == (0, 0)

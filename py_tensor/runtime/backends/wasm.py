@@ -392,10 +392,15 @@ class KernelTimers:
 
     def run(self, plan: LoadedPlan) -> None:
         """Run a plan and note the time of each draw."""
-        for name, first, end in plan.draws():
-            start = perf_counter()
-            self.backend.engine.run(first, end, plan.slots)
-            self.taken.append((name, 1e3 * (perf_counter() - start)))
+        engine, name = self.backend.engine, ""
+        begin = end = perf_counter()
+        for name, first, last in plan.draws():
+            start = end
+            engine.run(first, last, plan.slots)
+            end = perf_counter()
+            self.taken.append((name, 1e3 * (end - start)))
+            engine.show("kernels", name, start, end)
+        engine.show("plans", f"plan {plan.first}: {name}", begin, end)
 
     def source(self, awaits: bool) -> str:
         return "host"
