@@ -99,7 +99,7 @@ export function createSpeedView(analyser) {
     if (picture) saveFile("speed.png", picture);
   };
   analyser.client.on("compiling", ({ done, total }) => {
-    status.textContent = `Compiling shaders: ${done} of ${total}`;
+    status.textContent = `Compiling: ${done} of ${total}`;
   });
   analyser.on("output", (stages) => {
     times.add(stages, performance.now());
@@ -267,7 +267,7 @@ export function createSpeedView(analyser) {
 
   /** Compiles the model, and measures that. @param {Description} model */
   async function warm(model) {
-    status.textContent = "Compiling shaders…";
+    status.textContent = "Compiling…";
     try {
       warmUp = await analyser.call("speed", "warm_up");
       status.textContent = "";
