@@ -17,7 +17,7 @@ RAN = "document.querySelector('#output-times').children.length > 0"
 
 @pytest.fixture
 def analyser(page: Page, site_url: str, page_errors: PageErrors) -> AnalyserPage:
-    keep_contexts(page, "**/analyser_worker-*.js")
+    keep_contexts(page, "**/analyser_worker-*.js*")
     page_errors.ignore()
     return AnalyserPage(page, site_url, WEBGL)
 

@@ -13,7 +13,7 @@ from watched_page import PageErrors
 
 @pytest.fixture
 def demo(page: Page, site_url: str, page_errors: PageErrors) -> Demo:
-    keep_contexts(page, "**/worker-*.js")
+    keep_contexts(page, "**/worker-*.js*")
     page_errors.ignore()
     demo = Demo(page, site_url, query=WEBGL)
     page.wait_for_selector("#animate:enabled")

@@ -46,6 +46,8 @@ class HostPixels:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
+        # Firefox refuses a second getContext of a canvas that another thread gave away.
+        self.contexts = js.WeakMap.new()
 
     def size(self, source: Any) -> tuple[int, int]:
         kind = _class_name(source)
@@ -78,18 +80,27 @@ class HostPixels:
             # Assigning a size clears the canvas even if the size stays the same.
             if (canvas.width, canvas.height) != (width, height):
                 canvas.width, canvas.height = width, height
-            flat = canvas.getContext("2d")
-            if flat:
-                flat.putImageData(image, 0, 0)
+            context = self._context(canvas)
+            if hasattr(context, "putImageData"):
+                context.putImageData(image, 0, 0)
                 return
-            bitmap, own = canvas.getContext("bitmaprenderer"), _canvas(width, height)
-            if not (bitmap and hasattr(own, "transferToImageBitmap")):
+            own = _canvas(width, height)
+            if not (context and hasattr(own, "transferToImageBitmap")):
                 raise BackendError(
                     "draw: the canvas is in use otherwise; got one whose context is neither 2d nor "
                     "bitmaprenderer; pass a canvas of its own"
                 )
             own.getContext("2d").putImageData(image, 0, 0)
-            bitmap.transferFromImageBitmap(own.transferToImageBitmap())
+            context.transferFromImageBitmap(own.transferToImageBitmap())
+
+    def _context(self, canvas: Any) -> Any:
+        """Return the context of a canvas that can show pictures."""
+        context = self.contexts.get(canvas)
+        if not context:
+            context = canvas.getContext("2d") or canvas.getContext("bitmaprenderer")
+            if context:
+                self.contexts.set(canvas, context)
+        return context
 
 
 @contextmanager
