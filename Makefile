@@ -65,6 +65,10 @@ PARALLEL := --numprocesses auto --maxprocesses 4 --dist
 test-numpy: $(VENV_READY)  ## Run tests/ on NumPy
 	$(PYTHON) -m pytest tests --backend numpy $(PARALLEL) worksteal
 
+.PHONY: test-wasm
+test-wasm: $(VENV_READY)  ## Run tests/ on WebAssembly, by wasmtime
+	$(PYTHON) -m pytest tests --backend wasm $(PARALLEL) worksteal
+
 PYTHON_BACKEND_TESTS := $(addprefix tests/,ops functions linalg fft nn transforms diagnostics display plot runtime/test_backends.py \
   runtime/test_live_handles.py runtime/test_readback.py test_random.py)
 

@@ -127,7 +127,7 @@ def test_definitions(cases, exceptions, engine, backend_name):
     ours = [case for case in cases if not case.operator and not exceptions.patterns_of(case.name)]
     assert len(ours) > 400
     # Shaders of all of them take minutes to compile.
-    wanted = ours if backend_name == "numpy" else ours[::20]
+    wanted = ours if backend_name in ("numpy", "wasm") else ours[::20]
     found = [results(case, compiled=backend_name == "numpy") for case in wanted]
     for case, pairs in zip(wanted, found, strict=True):
         compare(case, pairs, engine)

@@ -6,6 +6,7 @@ Modules stay in the store until the process ends, 15 KB and two mappings of memo
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 from bisect import bisect
 from collections.abc import Callable
@@ -109,6 +110,9 @@ class WasmtimeEngine:
         # This raises an error if the instruction is not valid.
         wasmtime.Module.validate(self._engine, assemble(FUSED))
         self.has_fma = True
+        self.is_ended = False
+        """True when Python ends, which removes modules before the plans that use them."""
+        atexit.register(vars(self).update, is_ended=True)
         self.compiled: list[str] = []
         """Names of the compiled kernels, in order."""
         driver = self.compile("driver", assemble(DRIVER))
@@ -136,6 +140,8 @@ class WasmtimeEngine:
             done(None)
 
     def place(self, number: int, function: Any) -> None:
+        if self.is_ended:
+            return
         length = self._table.size(self._store)
         if number >= length:
             self._table.grow(self._store, max(length, number + 1 - length), None)

@@ -48,6 +48,10 @@ class Target(Protocol):
         """Results that a map kernel can store."""
 
     @property
+    def stores_operands(self) -> bool:
+        """True if a kernel that reduces a value may store that value, too."""
+
+    @property
     def lowerings(self) -> Mapping[type[OpDef], Lowering]:
         """Function that lowers each kind of operation that kernels of this target cannot compute.
 
@@ -66,3 +70,7 @@ class Target(Protocol):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> TargetStorage:
         """Choose how the values of a graph are stored, after fusion."""
+
+    def listing(self, source: str) -> str:
+        """Return the text of a kernel as `pt.explain` shows it."""
+        return source

@@ -1,4 +1,4 @@
-"""Print every stage of a tensor's computation: graph, kernels, shaders."""
+"""Print every stage of a tensor's computation: graph, kernels, and their texts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..compiler.codegen.shader import Shader
 from ..compiler.kernel import FusionLimits
 from ..compiler.stages import Plan, make_plan
+from ..compiler.target import Target
 from ..compiler.textures.target import TextureTarget
 from ..ir.node import OpGraph, OpInstance, Scalar, linearize, with_family
 from ..runtime.executor import backend
@@ -18,15 +19,17 @@ _COMMON = TextureTarget(largest=8192, draw_buffers=8, limits=FusionLimits())
 
 
 def explain(*tensors: Tensor) -> str:
-    """Describe the pending graph of the tensors, the kernels it compiles to, and their shaders.
+    """Describe the pending graph of the tensors, the kernels it compiles to, and their texts.
 
-    Nothing is executed.
+    Nothing is executed. The texts are shaders in GLSL, or, on the WebAssembly backend, modules in
+    WebAssembly's text format.
 
     Args:
         tensors: Tensors whose pending work is described together.
 
     Returns:
-        Text with one line per node and per kernel, followed by the GLSL source of each kernel.
+        Text with one line per node and per kernel, the bytes of memory that the kernels write, and
+        the source of each kernel.
 
     Raises:
         DisposedError: If a tensor has been disposed.
@@ -44,9 +47,10 @@ def explain(*tensors: Tensor) -> str:
 
 
 def describe(graph: OpGraph) -> str:
-    """Return a graph, its kernels and their shaders as text."""
-    plan = make_plan(graph, getattr(backend(), "device", _COMMON))
-    return "\n".join([*_graph_lines(graph), "", *_kernel_lines(plan)]) + "\n"
+    """Return a graph, its kernels and their sources as text."""
+    target: Target = getattr(backend(), "device", _COMMON)
+    plan = make_plan(graph, target)
+    return "\n".join([*_graph_lines(graph), "", *_kernel_lines(plan, target)]) + "\n"
 
 
 def _graph_lines(graph: OpGraph) -> list[str]:
@@ -74,7 +78,7 @@ def _graph_lines(graph: OpGraph) -> list[str]:
     return lines
 
 
-def _kernel_lines(plan: Plan) -> list[str]:
+def _kernel_lines(plan: Plan, target: Target) -> list[str]:
     """Describe the first draw of each kernel; the kernels of a loop are drawn once per trip."""
     lines: list[str] = []
     lowered = plan.lowered
@@ -95,9 +99,14 @@ def _kernel_lines(plan: Plan) -> list[str]:
             f"kernel {number}: {draw.kernel.kind} {draw.shader.name} -> {results}; "
             f"reads {reads or 'nothing'}{often}"
         )
+    results, temporaries = (
+        sum(slot.nbytes for slot in slots) for slots in (plan.outputs, plan.temporaries)
+    )
+    temporaries += max([draw.shader.scratch for draw in plan.draws], default=0)
+    lines.append(f"memory: {results} bytes of results, {temporaries} bytes of temporaries")
     for number, draw in enumerate(kernels):
         lines += ["", f"shader of kernel {number}", *_sizes(draw.shader)]
-        lines.append(draw.shader.source.rstrip())
+        lines.append(target.listing(draw.shader.source).rstrip())
     return lines
 
 

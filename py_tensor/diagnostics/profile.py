@@ -90,7 +90,7 @@ class KernelRun(NamedTuple):
     ms: float | None
     """Milliseconds; None if the measurement was disturbed, for example by a new clock rate."""
     shader: str = ""
-    """Source of the shader; "" on backends without shaders."""
+    """Source of the kernel; "" on backends that compile none."""
 
 
 @dataclass(frozen=True, repr=False)

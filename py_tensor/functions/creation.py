@@ -21,7 +21,7 @@ from ..dtypes import (
 )
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of, scalar_node
-from ..ir.tracer import ScalarTracer, fitting, kind_of, whole
+from ..ir.tracer import ScalarTracer, element, kind_of, whole
 from ..ops.elementwise import CAST
 from ..ops.sources import IOTA
 from ..ops.views import BROADCAST
@@ -140,13 +140,8 @@ def _filled(operation: str, shape: tuple[int, ...], value: Any, dtype: DType) ->
             f"{operation}: dtype {dtype} cannot hold complex numbers; got {value}; use "
             'dtype="complex64"'
         )
-    if type(value) is ScalarTracer or dtype.kind in "cf":
-        value = fitting(operation, value, dtype)
-    elif dtype.kind == "b":
-        value = bool(value)
-    else:
-        value = whole(operation, dtype, value)
-    return Tensor(node_of(BROADCAST, (scalar_node(value, dtype),), shape))
+    scalar = scalar_node(element(operation, value, dtype), dtype)
+    return Tensor(node_of(BROADCAST, (scalar,), shape))
 
 
 def _constant(

@@ -7,10 +7,10 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dtypes import of_scalar, wrong_type
-from ..errors import ShapeError
+from ..dtypes import wrong_type
+from ..errors import DTypeError, ShapeError
 from ..ir.node import node_of, scalar_node
-from ..ir.tracer import ScalarTracer, fitting
+from ..ir.tracer import ScalarTracer, element
 from ..ops.gathers import TAKE
 from ..ops.op_def import broadcast
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
@@ -454,13 +454,16 @@ def _pairs(widths: Any, ndim: int) -> list[tuple[Any, ...]]:
 
 
 def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> Tensor:
-    if isinstance(value, int) and x.dtype.kind in "iu":
-        of_scalar("pad", value, x.dtype)
     if type(value) is not ScalarTracer:
         value = plain_number("pad", value)
         if not isinstance(value, int | float | complex):
             raise wrong_type("pad", "constant_values", "a number", value)
-    scalar = scalar_node(fitting("pad", value, x.dtype), x.dtype)
+        if isinstance(value, complex) and x.dtype.kind != "c":
+            raise DTypeError(
+                f"pad: dtype {x.dtype} cannot hold complex numbers; got {value}; convert x with "
+                'astype("complex64")'
+            )
+    scalar = scalar_node(element("pad", value, x.dtype), x.dtype)
     return Tensor(node_of(PAD, (x._node, scalar), widths))
 
 

@@ -238,6 +238,13 @@ def whole(operation: str, dtype: DType, value: float) -> int:
     return number
 
 
+def element(operation: str, value: Any, dtype: DType) -> Any:
+    """Convert a real number to an element of a dtype; raise DTypeError if it does not fit."""
+    if type(value) is ScalarTracer or dtype.kind in "cf":
+        return fitting(operation, value, dtype)
+    return bool(value) if dtype.kind == "b" else whole(operation, dtype, value)
+
+
 def _limited(value: int) -> float:
     """Convert an integer to a float; beyond the range of float32 it is infinite, as floats are.
 

@@ -140,7 +140,12 @@ def exp_of_sum(x: float32, low: float32) -> float32:
 
 
 def exp(x: float32) -> float32:
-    return exp_of_sum(x, 0.0)
+    """Add n to the exponent of exp(x - n * log(2)), which is exact unless the result is tiny."""
+    t = x * 1.44269504 + 12582912.0
+    y = from_bits(bits(1.0 + exp_rest(x, 0.0, t)) + (bits(t) << 23))
+    if any_element(not abs(x) < 87.0):
+        y = exp_of_sum(x, 0.0)
+    return y
 
 
 def exp2_of_sum(x: float32, low: float32) -> float32:

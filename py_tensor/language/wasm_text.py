@@ -18,7 +18,7 @@ Source: WebAssembly Core Specification 2.0, Binary Format, and the relaxed SIMD 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
@@ -333,3 +333,62 @@ def assemble(text: str) -> bytes:
             _section(10, _vector([function.body for function in functions])),
         ]
     )
+
+
+_LISTED = {
+    **{".set": "local.set ${}", ".tee": "local.tee ${}", ".call": "call ${}"},
+    **{".block": "block ${}", ".loop": "loop ${}", ".br": "br ${}", ".br_if": "br_if ${}"},
+    **{"f32x4.const": "v128.const f32x4 {}", "i32x4.const": "v128.const i32x4 {}"},
+    **{"i8x16.const": "v128.const i8x16 {}", ".call_indirect": "call_indirect (param {})"},
+    ".if": "if (result {})",
+}
+"""Words of WebAssembly's own text format for words with a constant."""
+
+
+def wat(text: str) -> str:
+    """Return the module of a text in WebAssembly's own text format, with the same lines."""
+    imports = [f'  (import "{MEMORY[0]}" "{MEMORY[1]}" (memory 0))']
+    if ".call_indirect" in text:
+        imports.append(f'  (import "{TABLE[0]}" "{TABLE[1]}" (table 0 funcref))')
+    functions = [_function_listing(part) for part in text.split(".func:")[1:]]
+    name = text.rpartition(".func:")[2].split()[0]
+    export = f'  (export "{EXPORT}" (func ${name}))'
+    return "\n".join(["(module", *imports, *functions, f"{export})"])
+
+
+def _function_listing(text: str) -> str:
+    """Return a function, whose local variables are declared at its start."""
+    head, *lines = text.splitlines()
+    (name, *parameters), results = map(str.split, head.split("->"))
+    own = dict(parameter.split(":") for parameter in parameters)
+    declared = dict(word.split(":")[1:] for word in text.split() if word.startswith(".local:"))
+    signature = [f"(param ${variable} {kind})" for variable, kind in own.items()]
+    signature += [f"(result {kind})" for kind in results]
+    variables = " ".join([f"(local ${variable} {kind})" for variable, kind in declared.items()])
+    listed = [f"  (func ${name} {' '.join(signature)}", f"    {variables}"]
+    for line in lines:
+        words = [word for word in line.split() if not word.startswith(".local:")]
+        indent = line[: len(line) - len(line.lstrip())]
+        known = own | declared
+        listed.append(f"  {indent}{' '.join([_listed(word, known) for word in words])}")
+    return "\n".join([*[line for line in listed if line.strip()], "  )"])
+
+
+def _listed(word: str, variables: Container[str]) -> str:
+    """Return a word of a function in WebAssembly's own text format."""
+    if word in variables:
+        return f"local.get ${word}"
+    name, _, text = word.partition(":")
+    if not text:
+        return word.removeprefix(".")
+    if name in ("f32x4.const", "i32x4.const") and "," not in text:
+        text = ",".join([text] * 4)
+    numbers = text.replace(",", " ").lower() if ".const" in name else text.replace(",", " ")
+    if name in _LISTED:
+        return _LISTED[name].format(numbers)
+    if name in _LANE_ACCESS:
+        lane, _, offset = text.partition(":")
+        return f"{name} offset={offset or 0} {lane}"
+    if name in _ACCESS or name in _SIMD_ACCESS:
+        return name if text == "0" else f"{name} offset={text}"
+    return f"{name} {numbers}"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import ClassVar
 
-from .printer import OneLane, Parameters, Printer, ShaderParts
+from .forms import Parameters
+from .printer import OneLane, Printer, ShaderParts
 from .sizes import ARRAYS
 from .tree import BITWISE, FLOAT, INT, LITERAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
 

@@ -11,6 +11,7 @@ import math
 
 from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.formulas import Formula, joined, looped, of, positions, where
+from ..ops.op_def import Decomposition
 from ..ops.reductions import OP_DEFS as REDUCTIONS
 from .entries import MatrixEntries, choose, padded, split
 
@@ -64,12 +65,24 @@ def solve(lowered: LoweredGraph, a: int, b: int, parts: int) -> int:
     return _eliminated(both, n, jordan=True).part(2, n, n + m).joined().at
 
 
-def _pivots(lowered: LoweredGraph, at: int, parts: int) -> MatrixEntries:
-    """Return the pivots, (batch, 1, n), whose product is the determinant."""
+def _lower_pivots(lowered: LoweredGraph, at: int, parts: int) -> int:
     x = split(Formula(lowered, at), parts)
     batch, n, _ = x.shape
     pivots = _eliminated(x, n, jordan=False).part(2, 0, n).diagonal().reshape(batch, 1, n)
-    return pivots.materialized() if n else pivots
+    return (pivots.materialized() if n else pivots).joined().at
+
+
+PIVOTS = Decomposition(
+    name="pivots",
+    shape=lambda a, parts: (a[0], 1, a[2]),
+    lowering=_lower_pivots,
+    doc="Pivots of Gaussian elimination, whose product is the determinant.",
+)
+
+
+def _pivots(lowered: LoweredGraph, at: int, parts: int) -> MatrixEntries:
+    """Return the pivots, (batch, 1, n), whose product is the determinant."""
+    return split(Formula(lowered, at).lowered(PIVOTS, parts), parts)
 
 
 def _product(x: MatrixEntries) -> MatrixEntries:

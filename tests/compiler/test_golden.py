@@ -8,6 +8,7 @@ import pytest
 from plans import DEVICE, leaf, plan_of
 
 import py_tensor as pt
+from py_tensor.compiler.buffers.target import BufferTarget
 
 FOLDER = Path(__file__).parent.parent / "golden"
 
@@ -87,10 +88,14 @@ KERNELS = {
 }
 
 
+def planned(name, device):
+    results = KERNELS[name]()
+    return plan_of(*(results if isinstance(results, tuple) else (results,)), device=device)
+
+
 def text_of(name):
     device = DEVICE._replace(on_processor=name.endswith("_on_processor"))
-    given = KERNELS[name]()
-    plan = plan_of(*(given if isinstance(given, tuple) else (given,)), device=device)
+    plan = planned(name, device)
     return "\n".join(
         f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws
     )
@@ -107,3 +112,13 @@ def test_shaders_equal_stored_text(name, request):
 
 def test_every_file_has_its_kernel():
     assert {path.stem for path in FOLDER.glob("*.glsl")} == KERNELS.keys()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_explain_shows_valid_modules_of_webassembly(name):
+    wasmtime = pytest.importorskip("wasmtime")
+    config = wasmtime.Config()
+    config.wasm_relaxed_simd = True
+    engine, target = wasmtime.Engine(config), BufferTarget(has_fma=True)
+    for draw in planned(name, target).draws:
+        wasmtime.Module(engine, target.listing(draw.shader.source))

@@ -103,6 +103,10 @@ def test_equal_reciprocals_are_one_uniform():
     assert [*sizes.needs] == ["pt_quotient", "pt_modulo"]
 
 
-def test_explain_shows_sizes():
+def test_explain_shows_sizes(backend_name):
     text = pt.explain(leaf(5, 9) * leaf(5, 1) * 2.0)
-    assert "sizes in F from F[1] on: 0.111111\n" in text
+    if backend_name == "wasm":
+        # All sizes are constants of the kernel.
+        assert "sizes in" not in text
+    else:
+        assert "sizes in F from F[1] on: 0.111111\n" in text

@@ -30,6 +30,7 @@ class Bytes(NamedTuple):
 class RowMajorTarget(Target):
     limits = FusionLimits()
     outputs = 1
+    stores_operands = False
     lowerings = MappingProxyType({Contraction: lower_contraction})
     traits = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
 

@@ -247,10 +247,12 @@ def test_fewer_draw_buffers(rng):
         assert "location = 4" not in draw.shader.source
 
 
-def test_explain_shows_the_scan():
+def test_explain_shows_the_scan(backend_name):
     tensor = pt.cumulative_sum(pt.ones((4, 8)) * 2.0, axis=1)
     assert "cumulative_sum(" in pt.explain(tensor)
-    assert ops_in(tensor) == ["scan cumulative_sum", "map cumulative_sum"]
+    # In textures a second kernel orders the results.
+    second = [] if backend_name == "wasm" else ["map cumulative_sum"]
+    assert ops_in(tensor) == ["scan cumulative_sum", *second]
 
 
 # --- errors ---

@@ -5,20 +5,22 @@ import struct
 import pytest
 
 from py_tensor.language import wasm_text
-from py_tensor.language.wasm_text import assemble, encoded, signed, unsigned
+from py_tensor.language.wasm_text import assemble, encoded, signed, unsigned, wat
 
 wasmtime = pytest.importorskip("wasmtime")
 
 
 def run(text, *arguments):
-    """Run the last function of a text."""
-    config = wasmtime.Config()
-    engine = wasmtime.Engine(config)
-    store = wasmtime.Store(engine)
-    memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
-    module = wasmtime.Module(engine, assemble(text))
-    instance = wasmtime.Instance(store, module, [memory])
-    return instance.exports(store)["kernel"](store, *arguments)
+    """Run the last function of a text, as assembled and as wasmtime reads its listing."""
+    results = []
+    for code in (assemble(text), wat(text)):
+        store = wasmtime.Store()
+        memory = wasmtime.Memory(store, wasmtime.MemoryType(wasmtime.Limits(1, None)))
+        module = wasmtime.Module(store.engine, code)
+        instance = wasmtime.Instance(store, module, [memory])
+        results.append(instance.exports(store)["kernel"](store, *arguments))
+    assert results[0] == results[1]
+    return results[0]
 
 
 @pytest.mark.parametrize("number", [0, 1, 63, 64, 127, 128, 300, 2**31 - 1, 2**32 - 1])
@@ -105,12 +107,12 @@ def test_every_instruction_is_the_one_of_its_name(word):
     body = name
     if name in wasm_text._LANES or name in wasm_text._LANE_ACCESS:
         body += " 0"
-    wat = f"(module (memory 1) (func unreachable {body} unreachable))"
+    listing = f"(module (memory 1) (func unreachable {body} unreachable))"
     if name.startswith("v128.") and "lane" in name:
-        wat = f"(module (memory 1) (func unreachable {name} align=1 0 unreachable))"
+        listing = f"(module (memory 1) (func unreachable {name} align=1 0 unreachable))"
     elif name in wasm_text._ACCESS or name in wasm_text._SIMD_ACCESS:
-        wat = f"(module (memory 1) (func unreachable {name} align=1 unreachable))"
-    expected = wasmtime.wat2wasm(wat)
+        listing = f"(module (memory 1) (func unreachable {name} align=1 unreachable))"
+    expected = wasmtime.wat2wasm(listing)
     assert b"\0" + encoded(word) + b"\0\x0b" in bytes(expected), word
 
 
@@ -118,3 +120,24 @@ def test_constants_have_exact_bits():
     assert encoded("f32.const:0.1") == b"\x43" + struct.pack("<f", 0.1)
     assert encoded("i32.const:4294967295") == encoded("i32.const:-1")
     assert encoded("i32x4.const:1,2,3,4") == b"\xfd\x0c" + struct.pack("<4i", 1, 2, 3, 4)
+
+
+def test_listings_have_labels_constants_and_results():
+    text = """
+    .func:kernel n:i32 -> i32
+    .local:v:v128
+    .block:out
+    f32x4.const:0.5 i32x4.const:1,2,3,4 i8x16.shuffle:0,1,2,3,4,5,6,7,16,17,18,19,20,21,22,23 .set:v
+    i32.const:64 v v128.store32_lane:2:16
+    n .br_if:out
+    i32.const:80 i32.const:7 i32.store
+    .end
+    n .if:i32 i32.const:80 i32.load .else i32.const:0 i32.load:80 .end
+    """
+    assert run(text, 0) == 7
+    assert run(text, 1) == 1
+
+
+def test_listings_of_calls_by_number():
+    text = ".func:kernel n:i32 ->\ni32.const:8 i32.const:77 n .call_indirect:i32,i32"
+    assert b"table" in bytes(wasmtime.wat2wasm(wat(text)))

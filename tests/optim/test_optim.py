@@ -359,20 +359,23 @@ def draws(optimizer, count):
 
 
 @pytest.mark.parametrize(
-    ("optimizer", "few", "many"),
+    ("optimizer", "few", "many", "in_memory"),
     [
-        (pt.optim.sgd(), 1, 8),
-        (pt.optim.momentum(), 2, 9),
-        (pt.optim.adam(), 4, 11),
-        (pt.optim.adamw(clip_global_norm=1.0), 6, 14),
-        (pt.optim.rmsprop(momentum=0.9, centered=True), 5, 12),
+        (pt.optim.sgd(), 1, 8, 6),
+        (pt.optim.momentum(), 2, 9, 7),
+        (pt.optim.adam(), 4, 11, 10),
+        (pt.optim.adamw(clip_global_norm=1.0), 6, 14, 10),
+        (pt.optim.rmsprop(momentum=0.9, centered=True), 5, 12, 11),
     ],
     ids=lambda value: getattr(value, "name", None),
 )
-def test_a_step_is_few_draws(optimizer, few, many, packed):
-    """Expect one draw for each vector, and one for each 8 joined gradients."""
+def test_a_step_is_few_draws(optimizer, few, many, in_memory, packed, engine):
+    """Expect one draw for each vector, and one for each 8 joined gradients.
+
+    A kernel for linear memory joins more of them, and sums gradients without a second kernel.
+    """
     assert draws(optimizer, 4) == few
-    assert draws(optimizer, 60) == many
+    assert draws(optimizer, 60) == (in_memory if engine.name == "wasm" else many)
 
 
 def test_parameters_are_read_in_place():

@@ -88,14 +88,15 @@ def test_slices_assigned_in_a_loop():
             pt.realize(x)
 
 
-def test_a_hundred_shapes_of_one_chain_share_a_program(rng):
+def test_a_hundred_shapes_of_one_chain_share_a_program(rng, backend_name):
     before = counts()
     for n in range(1, 101):
         x = pt.asarray(rng.random((n, 3)).astype("float32"))
         pt.exp(x * 2 + 1).tolist()
     plans, programs = (b - a for a, b in zip(before, counts(), strict=True))
     assert plans <= 100
-    assert programs <= 1
+    # Kernels in linear memory have constant sizes, so that loops need no tests of alignment.
+    assert programs <= (100 if backend_name == "wasm" else 1)
 
 
 def test_shapes_share_programs_across_numbers_of_axes():

@@ -118,3 +118,19 @@ def test_no_block_goes_beyond_the_end(pool):
     with pytest.raises(OutOfMemoryError, match="realize: memory is exhausted; got 2097152 bytes"):
         pool.take(1 << 21)
     assert (pool.in_use, pool.free) == (0, 0)
+
+
+def test_blocks_that_come_back_meanwhile_are_kept(pool, monkeypatch):
+    first, second = pool.take(64), pool.take(64)
+
+    class Sizes(dict):
+        def pop(self, *arguments):
+            blocks = super().pop(*arguments)
+            if pool.in_use:
+                pool.give(second)
+            return blocks
+
+    monkeypatch.setattr(pool, "_blocks", Sizes())
+    pool.give(first)
+    assert (pool.in_use, pool.free) == (0, 128)
+    assert {pool.take(64), pool.take(64)} == {first, second}

@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from ...dtypes import DType
 from ...ir.node import Scalar
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
-from ...ops.index_map import contiguous, row_major
+from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes, by_axes, total
 from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
-from .storage import GROUP, Stored, stored
+from .storage import GROUP, ElementForm, stored
+
+WHOLE = View((), ())
+"""Map of positions to themselves."""
 
 
-class ReadMode(StrEnum):
+class LoadMode(StrEnum):
     """Way in which a kernel reads an input; `pt.explain` prints its value."""
 
     NEIGHBOURS = "neighbours"
     """One load for four lanes."""
     SPLAT = "splat"
     """One element for all lanes."""
+    CROSSED = "crossed"
+    """Four loads for four vectors, whose lanes are apart while the vectors are neighbours."""
     STRIDED = "strided"
     """Four loads at constant distances from one position."""
     LANES = "lanes"
@@ -40,11 +46,15 @@ class BufferWriter(Writer):
         self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
     ) -> None:
         super().__init__(nodes, expressions, printer)
-        self.modes: dict[int, set[ReadMode]] = {}
+        self.modes: dict[int, set[LoadMode]] = {}
         self.runs: dict[str, Value] = {}
         """First of four neighbouring coordinates, by the text of the vector of all."""
+        self.crossed: dict[str, tuple[Value, int]] = {}
+        """First of four coordinates, and the number of this one, by its text."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
+        self.results = len(nodes.kernel.outputs)
+        """Outputs that `result` stores; the others are stored where they are computed."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -65,9 +75,28 @@ class BufferWriter(Writer):
         self.firsts[lanes.text] = first
         return lanes
 
+    def crossing(self, first: Value) -> list[Value]:
+        """Return four neighbouring coordinates, for which values are computed after one another."""
+        coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
+        for lane, coordinate in enumerate(coordinates, 1):
+            self.crossed[coordinate.text] = first, lane
+        self.crossed[first.text] = first, 0
+        return [first, *coordinates]
+
     def whole_groups(self, length: int, step: int = GROUP) -> Any:
         """Return a loop over the first elements of whole groups of an axis."""
         return self.code.loop(0, length // step * step, step)
+
+    def groups(self, length: int) -> Iterator[tuple[Whole, Value, int]]:
+        """Write the statements in a loop over an axis, first for whole groups, then for the rest.
+
+        Yield the first coordinate, the coordinates of the lanes, and the number of lanes.
+        """
+        if length >= GROUP:
+            with self.whole_groups(length) as k:
+                yield k, self.neighbours(k), GROUP
+        if rest := length % GROUP:
+            yield length - rest, self.last_ones(length - rest, length), rest
 
     def index(self, size: int, axes: Axes) -> Index:
         """Return the index of four elements, given the coordinates along the axes of a value."""
@@ -75,7 +104,8 @@ class BufferWriter(Writer):
         terms = list(zip([c for c, _ in axes], strides, strict=True))
         last, length = axes[-1] if axes else (None, 1)
         first = self.runs.get(last.text) if last is not None else None
-        if first is not None and length % GROUP == 0:
+        are_rows = all(isinstance(c, int) or c.lanes == 1 for c, _ in axes[:-1])
+        if first is not None and length % GROUP == 0 and are_rows:
             # Its position is a multiple of four, since the coordinates before it count whole rows.
             terms[-1] = (first, 1)
             own = (*axes[:-1], (first, length))
@@ -83,6 +113,14 @@ class BufferWriter(Writer):
             return Index(size, position, axes=own)
         lanes = self.code.printer.spread(self.code.printer.whole(total(terms, 0)))
         return Index(size, lanes=self.code.let(lanes, "e"), axes=axes)
+
+    def coordinates(self, index: Index) -> Axes:
+        """Return the coordinates of an index without views; that of the lanes is a vector."""
+        axes = () if index.stack else index.axes
+        if not axes or index.first is None:
+            return axes
+        *outer, (first, length) = axes
+        return (*outer, (self.neighbours(first), length))
 
     # --- reads ----------------------------------------------------------------------------------
 
@@ -94,15 +132,13 @@ class BufferWriter(Writer):
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = ReadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = ReadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
         else:
-            lanes, mode = self.positions.lanes(index), ReadMode.LANES
-            parts = [
-                self._one(form, self._address(slot, form, lanes.lane(lane))) for lane in "xyzw"
-            ]
-            value = self.code.vector(form.kind, *parts)
+            mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
+            lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
+            value = self._each(form, [(lanes.lane(name), 0) for name in "xyzw"])
         self.modes.setdefault(at, set()).add(mode)
         return value
 
@@ -133,24 +169,60 @@ class BufferWriter(Writer):
         return terms, view.offset, apart
 
     def _by_terms(
-        self, slot: int, form: Stored, terms: list[tuple[Value, int]], offset: int, apart: int
-    ) -> tuple[ReadMode, Value]:
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> tuple[LoadMode, Value]:
         """Return the way of reading, and the lanes at coordinates times their steps."""
-        base = self.code.value(f"in{slot}", INT, 1)
+        base = self._base(slot)
+        if apart not in (0, 1):
+            for at, (coordinate, step) in enumerate(terms):
+                if step == 1 and coordinate.text in self.crossed:
+                    first, lane = self.crossed[coordinate.text]
+                    terms = [*terms[:at], (first, 1), *terms[at + 1 :]]
+                    return LoadMode.CROSSED, self._block(slot, form, terms, offset, apart)[lane]
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return ReadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(slot, form, address, start)
         if apart == 1:
-            return ReadMode.NEIGHBOURS, self._loaded(form, address, start)
+            return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
         if start + 3 * step < 0 or start < 0:
             address, start = self.code.let(address + start), 0
         parts = []
         for lane in range(GROUP):
             away = start + lane * step
-            parts.append(self._one(form, *((address, away) if away >= 0 else (address + away, 0))))
-        return ReadMode.STRIDED, self.code.vector(form.kind, *parts)
+            parts.append((address, away) if away >= 0 else (address + away, 0))
+        return LoadMode.STRIDED, self._each(form, parts)
+
+    def _block(
+        self, slot: int, form: ElementForm, terms: list[tuple[Value, int]], offset: int, apart: int
+    ) -> list[Value]:
+        """Return four vectors whose lanes are apart, of which each is next to the one before."""
+        code = self.code
+        key = slot, tuple([(coordinate.text, step) for coordinate, step in terms]), offset, apart
+        block: list[Value] | None = code.known(key)
+        if block is None:
+            rows = []
+            for lane in range(GROUP):
+                scaled = [(coordinate, step * form.size) for coordinate, step in terms]
+                base = self._base(slot)
+                place = self._summed(base, scaled, (offset + lane * apart) * form.size)
+                rows.append(code.let(self._loaded(form, *place)))
+            block = self._transposed(rows)
+            code.keep(key, block[0])
+            code.values[key] = block
+        return block
+
+    def _transposed(self, rows: Sequence[Value]) -> list[Value]:
+        """Return the columns of four vectors."""
+        let, printer = self.code.let, self.code.printer
+        low, high = (0, 4, 1, 5), (2, 6, 3, 7)
+        a, b, c, d = rows
+        pairs = [
+            let(printer.shuffled(p, q, lanes)) for lanes in (low, high) for p, q in ((a, c), (b, d))
+        ]
+        halves = (pairs[0], pairs[1]), (pairs[2], pairs[3])
+        return [let(printer.shuffled(p, q, lanes)) for p, q in halves for lanes in (low, high)]
 
     def _summed(
         self, base: Value, terms: Sequence[tuple[Whole, int]], start: int
@@ -170,47 +242,83 @@ class BufferWriter(Writer):
             else:
                 outer.append((coordinate, step))
         rest, start = min(start, 0), max(start, 0)
+        if any(step < 0 for _, step in terms):
+            # Instructions add offsets to addresses without a sign, which cannot be negative.
+            rest, start = start, 0
         if outer or rest:
             base = code.let(code.printer.sum([(base, 1), *outer], rest), "p")
         if inner:
             base = code.let(base + code.let(total(inner, 0), "o"), "p")
         return base, start
 
-    def _address(self, slot: int, form: Stored, position: Whole) -> Value:
+    def _base(self, slot: int) -> Value:
+        return self.code.value(f"in{slot}", INT, 1)
+
+    def _address(self, slot: int, form: ElementForm, position: Whole) -> Value:
         """Return the address of an element of an input."""
-        base = self.code.value(f"in{slot}", INT, 1)
-        address: Value = self.code.let(base + position * form.size, "p")
+        address: Value = self.code.let(self._base(slot) + position * form.size, "p")
         return address
 
-    def _one(self, form: Stored, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_one}:{start} {form.one}".strip()
-        return self.code.value(text, form.kind, 1, uses=address.uses)
+    def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
+        """Return four elements, given the address of each and bytes to add."""
+        (first, start), *others = parts
+        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
+        load = form.load_splat.replace("splat", "lane")
+        for lane, (address, start) in enumerate(others, 1):
+            text = f"{address.text} {text} {load}:{lane}:{start}"
+            uses |= address.uses
+        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
 
-    def _splat(self, slot: int, form: Stored, address: Value, start: int = 0) -> Value:
+    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
         text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: Stored, first: Whole) -> Value:
+    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
         return self._loaded(form, self._address(slot, form, first), 0)
 
-    def _loaded(self, form: Stored, address: Value, start: int) -> Value:
+    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
         text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
         return self.code.value(text, form.kind, uses=address.uses)
 
     # --- results --------------------------------------------------------------------------------
 
-    def result(self, axes: Axes, lanes: int = GROUP) -> None:
-        """Store four elements of each output, or the first ones, given their coordinates."""
-        for number, output in enumerate(self.kernel.outputs):
-            spec = self.nodes.spec(output)
-            value = self.value(output, self.index(spec.size, axes))
-            self.store(number, value, axes, lanes)
+    def result(self, axes: Axes, lanes: int = GROUP, view: View = WHOLE) -> None:
+        """Store four elements of each output, or the first ones, given their coordinates.
 
-    def store(self, number: int, value: Value, axes: Axes, lanes: int = GROUP) -> None:
+        The view maps the coordinates of a part of the output to positions in it.
+        """
+        for number, output in enumerate(self.kernel.outputs[: self.results]):
+            index = self.index(self.nodes.spec(output).size, axes).through(view)
+            self.store(number, self.value(output, index), axes, lanes, view)
+
+    def store(
+        self, number: int, value: Value, axes: Axes, lanes: int = GROUP, view: View = WHOLE
+    ) -> None:
         """Store lanes of an output at their coordinates, of which one is a vector."""
-        spec = self.nodes.spec(self.kernel.outputs[number])
-        form = stored(spec.dtype)
-        strides = row_major(tuple([length for _, length in axes]))
+        form = stored(self.nodes.spec(self.kernel.outputs[number]).dtype)
+        address, start, apart = self._place(f"out{number}", form, axes, view)
+        self._write(form, address, start, value, lanes, apart)
+
+    def accumulate(
+        self, base: str, dtype: DType, value: Value, axes: Axes, lanes: int = GROUP
+    ) -> None:
+        """Add lanes to elements at their coordinates, of which the last one is a vector.
+
+        Integers wrap when they are stored.
+        """
+        form = stored(dtype)
+        address, start, apart = self._place(base, form, axes)
+        load = form.load_four if lanes > 1 else form.load_splat
+        add = {"f": "f32x4.add", "b": "v128.or"}.get(dtype.kind, "i32x4.add")
+        text = f"{address.text} {load}:{start} {form.four} {value.text} {add}"
+        summed = self.code.value(text, form.kind, uses=address.uses | value.uses)
+        self._write(form, address, start, summed, lanes, apart)
+
+    def _place(
+        self, base: str, form: ElementForm, axes: Axes, view: View = WHOLE
+    ) -> tuple[Value, int, int]:
+        """Return the address of the first lane, bytes to add, and the distance of the lanes."""
+        strides = view.strides or row_major(tuple([length for _, length in axes]))
         terms = [
             (c if isinstance(c, int) else self.firsts.get(c.text, c), step * form.size)
             for (c, _), step in zip(axes, strides, strict=True)
@@ -220,18 +328,18 @@ class BufferWriter(Writer):
             for (c, _), step in zip(axes, strides, strict=True)
             if not isinstance(c, int) and c.text in self.firsts
         )
-        base = self.code.value(f"out{number}", INT, 1)
-        self._write(form, *self._summed(base, terms, 0), value, lanes, apart)
+        start = view.offset * form.size
+        return *self._summed(self.code.value(base, INT, 1), terms, start), apart
 
     def _write(
-        self, form: Stored, address: Value, start: int, value: Value, lanes: int, apart: int
+        self, form: ElementForm, address: Value, start: int, value: Value, lanes: int, apart: int
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
         packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            lane = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{lane}:{start}", uses)
+            first = ":0" if form.store_four.endswith("lane") else ""
+            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
             return
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):

@@ -5,10 +5,16 @@ Input: a kernel whose root is a matrix product or a convolution. Output: its sta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+from ...ir.node import tensor_spec
 from ...language.tree import INT, TRUTH, Value
+from ...ops.contractions import CONVOLVE
 from ...ops.index_map import row_major
 from ..codegen.positions import Axes
 from ..codegen.types import KIND, literal
+from ..lowered_graph import rewritten
 from .buffer_writer import BufferWriter
 from .contractions import write_contraction
 from .elements import Operand
@@ -26,13 +32,22 @@ def write_contract(writer: BufferWriter) -> None:
         write_map(writer)
         return
     left, right = (_operand(writer, at) for at in nodes.edges[kernel.root])
-    out = Operand("out0", nodes.spec(kernel.output).dtype, row_major(call.spec.shape))
-    epilogue = _Epilogue(writer)
+    strides, order = row_major(call.spec.shape), (0, 1, 2)
+    if call.op is CONVOLVE and call.arg.groups > 1:
+        order = (1, 0, 2)
+        spec = tensor_spec(_ordered(call.spec.shape, order), call.spec.dtype)
+        call = rewritten(call.op, call.arg, call.specs, spec, call.operands)
+    out = Operand("out0", nodes.spec(kernel.output).dtype, _ordered(strides, order))
+    epilogue = _Epilogue(writer, order)
     text, writer.scratch = write_contraction(
         call, left, right, out, "scratch", epilogue=epilogue.write, fused=writer.has_fma
     )
     # Its statements use variables that the epilogue declares before it.
     writer.code.line(text, uses=-1)
+
+
+def _ordered(values: Sequence[Any], order: Sequence[int]) -> tuple[Any, ...]:
+    return tuple([values[axis] for axis in order])
 
 
 def _operand(writer: BufferWriter, at: int) -> Operand:
@@ -45,8 +60,10 @@ def _operand(writer: BufferWriter, at: int) -> Operand:
 class _Epilogue:
     """Writer of the elementwise operations on four results of a contraction."""
 
-    def __init__(self, writer: BufferWriter) -> None:
+    def __init__(self, writer: BufferWriter, order: tuple[int, ...]) -> None:
         self.writer = writer
+        self.order = order
+        """Axes of the stored results that are the groups, rows and columns."""
         self.root = writer.kernel.root
         self.shape = writer.nodes.spec(self.root).shape
 
@@ -56,9 +73,15 @@ class _Epilogue:
         output = writer.kernel.output
         kind = KIND[writer.nodes.spec(root).dtype.kind]
         with writer.code.separate() as chunk:
-            texts = (place.group, place.row, place.column)
-            coordinates = [self._coordinate(place, axis, text) for axis, text in enumerate(texts)]
-            axes: Axes = tuple(zip(coordinates, self.shape, strict=True))
+            texts = _ordered((place.group, place.row, place.column), self.order)
+            lanes = self.order[place.axis]
+            axes: Axes = tuple(
+                [
+                    (self._coordinate(place, axis, texts[axis], axis == lanes), length)
+                    for axis, length in enumerate(self.shape)
+                    if length > 1 or axis == lanes
+                ]
+            )
             writer.fixed[root] = writer.code.local(value, kind, GROUP)
             index = writer.index(writer.nodes.spec(output).size, axes)
             result = writer.value(output, index)
@@ -68,11 +91,11 @@ class _Epilogue:
             chunk.finish(result)
         return chunk.text
 
-    def _coordinate(self, place: ResultLanes, axis: int, text: str) -> Value:
+    def _coordinate(self, place: ResultLanes, axis: int, text: str, is_lanes: bool) -> Value:
         """Return the coordinate of the results along an axis, a vector along that of the lanes."""
         code, writer = self.writer.code, self.writer
         first = code.local(text or "i32.const:0", INT, 1)
-        if axis != place.axis:
+        if not is_lanes:
             return first
         if place.lanes == GROUP:
             return writer.neighbours(first)

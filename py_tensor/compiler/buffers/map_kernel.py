@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from .buffer_writer import BufferWriter
-from .nest import axes_of
+from ...ops.index_map import View
+from ..codegen.positions import Axes
+from .buffer_writer import WHOLE, BufferWriter
+from .nest import axes_of, crossed_axis
+from .segments import segments_of
 from .storage import GROUP
 
 SHORT = 8
@@ -22,12 +25,37 @@ def write_map(writer: BufferWriter) -> None:
             lengths = (size,)
     if lengths[-1] < SHORT:
         lengths = (size,)
+    crossed = crossed_axis(nodes, kernel.output, lengths)
+    for segment in segments_of(nodes, kernel.output, lengths):
+        for part in segment.divided(crossed):
+            view = WHOLE if part.lengths == lengths else part.view(lengths)
+            _write_part(writer, part.lengths, view, crossed)
+
+
+def _write_part(
+    writer: BufferWriter, lengths: tuple[int, ...], view: View, crossed: int | None
+) -> None:
+    """Write the loops over a part of the output, which the view maps to positions in it.
+
+    Along the crossed axis there are four coordinates in an iteration, if that axis has so many.
+    """
     code, (*outer, length) = writer.code, lengths
+    steps = [GROUP if axis == crossed and n >= GROUP else 1 for axis, n in enumerate(outer)]
     with ExitStack() as loops:
-        axes = tuple([(loops.enter_context(code.loop(0, n)), n) for n in outer])
+        counters = [
+            loops.enter_context(code.loop(0, n, step)) for n, step in zip(outer, steps, strict=True)
+        ]
+        rows: list[Axes] = [tuple(zip(counters, outer, strict=True))]
+        if crossed is not None and steps[crossed] > 1:
+            before, after = rows[0][:crossed], rows[0][crossed + 1 :]
+            places = writer.crossing(counters[crossed])
+            rows = [(*before, (place, outer[crossed]), *after) for place in places]
         if length >= GROUP:
             with writer.whole_groups(length) as k:
-                writer.result((*axes, (writer.neighbours(k), length)))
+                lanes = writer.neighbours(k)
+                for axes in rows:
+                    writer.result((*axes, (lanes, length)), view=view)
         if rest := length % GROUP:
             last = writer.last_ones(length - rest, length)
-            writer.result((*axes, (last, length)), rest)
+            for axes in rows:
+                writer.result((*axes, (last, length)), rest, view)

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 from ...dtypes import int32
-from ...language.tree import INT, TRUTH, Value
+from ...language.tree import FLOAT, INT, MASK, TRUTH, Value
 from ...ops.index_map import row_major
 from ...ops.op_def import Reduction, for_dtype
 from ..codegen.positions import Axes, total
@@ -22,6 +22,11 @@ from .map_kernel import write_map
 from .nest import axes_of
 from .storage import GROUP
 
+QUICK = {
+    "maximum(x, y)": "y if x < y else x",
+    "minimum(x, y)": "y if x > y else x",
+}
+"""Formulas that take one instruction, and ignore elements that are NaN."""
 SEPARATE = 4
 """Groups with sums of their own, so that an addition need not wait for the one before."""
 
@@ -29,6 +34,7 @@ SEPARATE = 4
 def write_reduce(writer: BufferWriter) -> None:
     """Write the statements of a reduce kernel."""
     call = writer.nodes.calls[writer.kernel.root]
+    writer.results = 1
     if not call.specs[0].size:
         dtype = call.operands[0]
         empty = call.specs[0].shape[call.arg[0]] if call.op.index else call.op.identity(dtype)
@@ -43,10 +49,14 @@ def write_reduce(writer: BufferWriter) -> None:
 
 
 class _Best(NamedTuple):
-    """Variables of a reduction in progress: the value, and its position in an arg-reduction."""
+    """Variables of a reduction in progress: the value, and its position in an arg-reduction.
+
+    `odd` is True where an element was NaN.
+    """
 
     value: Value
     position: Value | None = None
+    odd: Value | None = None
 
 
 class _Loops:
@@ -92,11 +102,16 @@ class _Loops:
                 if self.is_reduced[axis] == is_reduced and axis != self.lane
             }
 
-    def _elements(self, counters: dict[int, Value], lanes: Value) -> Value:
-        """Return the elements at coordinates, in the dtype in which they are combined."""
+    def _elements(self, counters: dict[int, Value], lanes: Value, count: int = GROUP) -> Value:
+        """Return the elements at coordinates, in the dtype in which they are combined.
+
+        The first ones are stored if the operand is an output, too.
+        """
         known = {**counters, self.lane: lanes}
         axes: Axes = tuple([(known[axis], n) for axis, n in enumerate(self.lengths)])
         value = self.writer.value(self.src, self.writer.index(self.size, axes))
+        for number in range(1, len(self.writer.kernel.outputs)):
+            self.writer.store(number, value, axes, count)
         return converted(self.code, value, self.source, self.dtype)
 
     def _position(self, counters: dict[int, Value], lanes: Value | None) -> Value | None:
@@ -114,22 +129,36 @@ class _Loops:
         """Declare variables of a reduction of nothing."""
         code = self.code
         value = code.variable(self.identity, "s")
-        if not self.op.index:
-            return _Best(value)
-        return _Best(value, code.variable(code.vector(INT, self.length), "w"))
+        if self.op.index:
+            return _Best(value, code.variable(code.vector(INT, self.length), "w"))
+        odd = None
+        if self.combine in QUICK and self.kind == FLOAT:
+            odd = code.variable(code.vector(MASK, 0), "x")
+        return _Best(value, None, odd)
 
     def _add(self, best: _Best, value: Value, position: Value | None) -> None:
         """Combine elements with those before."""
         code = self.code
         if best.position is None:
-            code.assign(best.value, code.apply(self.combine, self.kind, best.value, value))
+            combine = self.combine
+            if best.odd is not None:
+                combine = QUICK[combine]
+                is_odd = code.apply("x or y != y", MASK, best.odd, value)
+                code.assign(best.odd, is_odd)
+            code.assign(best.value, code.apply(combine, self.kind, best.value, value))
             return
         assert position is not None
         value, position = code.let(value), code.let(position)
-        better = code.apply(self.combine, TRUTH, value, position, *best)
+        better = code.apply(self.combine, TRUTH, value, position, best.value, best.position)
         better = code.variable(better, "b")
         code.assign(best.value, code.pick(better, value, best.value))
         code.assign(best.position, code.pick(better, position, best.position))
+
+    def _settled(self, best: _Best) -> Value:
+        """Return the value, NaN where an element was NaN."""
+        if best.odd is None:
+            return best.value
+        return self.code.variable(self.code.apply("NAN if x else y", FLOAT, best.odd, best.value))
 
     # --- kinds of loops -------------------------------------------------------------------------
 
@@ -154,7 +183,7 @@ class _Loops:
         if self.length:
             with self._around(is_reduced=True) as reduced:
                 for group, own in zip(groups, best, strict=True):
-                    value = self._elements({**kept, **reduced}, group)
+                    value = self._elements({**kept, **reduced}, group, count)
                     self._add(own, value, self._position(reduced, None))
         for group, own in zip(groups, best, strict=True):
             self._finish(own, {**kept, self.lane: group}, count)
@@ -170,7 +199,7 @@ class _Loops:
                     done = self._long(best, around, reduced)
                     if rest := length - done:
                         last = writer.last_ones(done, length)
-                        value = self._elements(around, last)
+                        value = self._elements(around, last, rest)
                         inside = ",".join(["-1"] * rest + ["0"] * (GROUP - rest))
                         mask = code.value(f"i32x4.const:{inside}", TRUTH)
                         if not self.op.index:
@@ -178,8 +207,9 @@ class _Loops:
                             value = code.pick(mask, value, self.identity)
                         self._add(best, value, self._position(reduced, last))
             for swap in ("zwxy", "yxwz"):
-                parts = [part and code.variable(part.lane(swap)) for part in best]
-                self._add(best, *parts)
+                value, position = self._settled(best), best.position
+                position = position and code.variable(position.lane(swap))
+                self._add(best, code.variable(value.lane(swap)), position)
             self._finish(best, kept, 1)
 
     def _long(self, best: _Best, around: dict[int, Value], reduced: dict[int, Value]) -> int:
@@ -198,14 +228,14 @@ class _Loops:
                     self._add(part, self._elements(around, lanes), self._position(reduced, lanes))
             if count > 1:
                 for part in own:
-                    self._add(best, *part)
+                    self._add(best, self._settled(part), part.position)
             done = stop
         return done
 
     def _finish(self, best: _Best, kept: dict[int, Value], count: int) -> None:
         """Store results, to which the epilogue is applied."""
         writer = self.writer
-        result = best.value if best.position is None else best.position
+        result = best.position or self._settled(best)
         axes: Axes = tuple([(kept[axis], self.lengths[axis]) for axis in sorted(kept)])
         if self.lane not in kept:
             # All lanes are the result.

@@ -5,14 +5,17 @@ Lanes are four neighbouring lines, or four neighbours along the scanned axis if 
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
+from typing import Any
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import row_major
 from ...ops.op_def import Scan, for_dtype
 from ..codegen.positions import Axes, total
-from ..codegen.types import KIND, converted, number
+from ..codegen.types import KIND, converted, literal, number
 from .buffer_writer import BufferWriter
+from .map_kernel import write_map
 from .nest import axes_of
 from .reduce_kernel import split_by
 from .storage import GROUP
@@ -20,6 +23,12 @@ from .storage import GROUP
 
 def write_scan(writer: BufferWriter) -> None:
     """Write the statements of a scan kernel."""
+    call = writer.nodes.calls[writer.kernel.root]
+    if not call.specs[0].size:
+        identity = call.op.identity(call.operands[0])
+        writer.fixed[writer.kernel.root] = literal(writer.code, identity, call.spec.dtype)
+        write_map(writer)
+        return
     scan = _Scan(writer)
     if scan.is_scanned[-1]:
         scan.lanes_along()
@@ -40,8 +49,14 @@ class _Scan:
         shape = self.call.specs[0].shape
         self.src = nodes.edges[root][0]
         self.size = self.call.specs[0].size
-        self.lengths = axes_of(nodes, self.src, shape) if self.size else (1,)
+        self.lengths = axes_of(nodes, self.src, shape)
         self.is_scanned = split_by(shape, self.lengths, {axis})
+        if True not in self.is_scanned:
+            # Axes of length 1 are not among the lengths.
+            inner = math.prod(shape[axis + 1 :])
+            at = sum(step >= inner for step in row_major(self.lengths))
+            self.lengths = (*self.lengths[:at], 1, *self.lengths[at:])
+            self.is_scanned.insert(at, True)
         self.length = shape[axis]
         self.dtype = self.call.operands[0]
         self.kind = KIND[self.dtype.kind]
@@ -67,7 +82,7 @@ class _Scan:
 
     def _keep(self, value: Value, counters: dict[int, Value], place: Whole, lanes: int) -> None:
         """Store results at a place along the scanned axis."""
-        axes: list[tuple[Whole, int]] = []
+        axes: list[tuple[Any, int]] = []
         for axis, n in enumerate(self.lengths):
             if not self.is_scanned[axis]:
                 axes.append((counters[axis], n))
@@ -117,15 +132,14 @@ class _Scan:
         with ExitStack() as stack:
             kept = self._loops(stack, False)
             acc = code.variable(code.printer.spread(self.identity), "s")
-            if self.size:
-                with ExitStack() as inner:
-                    counters = {**kept, **self._loops(inner, True)}
-                    if length >= GROUP:
-                        with writer.whole_groups(length) as k:
-                            self._group(acc, {**counters, last: writer.neighbours(k)}, GROUP)
-                    if rest := length % GROUP:
-                        tail = writer.last_ones(length - rest, length)
-                        self._group(acc, {**counters, last: tail}, rest)
+            with ExitStack() as inner:
+                counters = {**kept, **self._loops(inner, True)}
+                if length >= GROUP:
+                    with writer.whole_groups(length) as k:
+                        self._group(acc, {**counters, last: writer.neighbours(k)}, GROUP)
+                if rest := length % GROUP:
+                    tail = writer.last_ones(length - rest, length)
+                    self._group(acc, {**counters, last: tail}, rest)
             if self.initial:
                 self._keep(acc, kept, self.length, 1)
 

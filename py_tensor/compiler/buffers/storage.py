@@ -16,7 +16,7 @@ ALIGNMENT = 16
 """Sizes of buffers are multiples of it, so that whole groups may be loaded and stored."""
 
 
-class Stored(NamedTuple):
+class ElementForm(NamedTuple):
     """Instructions that load and store elements of a dtype.
 
     Those after a load get its number of lanes from the stack.
@@ -24,11 +24,8 @@ class Stored(NamedTuple):
 
     size: int
     kind: ValueKind
-    load_one: str
     load_splat: str
     load_four: str
-    one: str = ""
-    """Instructions after `load_one`."""
     four: str = ""
     """Instructions after `load_four` and `load_splat`."""
     packed: str = ""
@@ -37,20 +34,18 @@ class Stored(NamedTuple):
     store_lane: str = "v128.store32_lane"
 
 
-def _narrow(kind: ValueKind, size: int, one: str = "", four: str = "", packed: str = "") -> Stored:
+def _narrow(kind: ValueKind, size: int, four: str = "", packed: str = "") -> ElementForm:
     """Return the instructions of a type of one or two bytes."""
     sign = "s" if kind == INT else "u"
     bits = 8 * size
     widened = f"i16x8.extend_low_i8x16_{sign} " * (size == 1) + f"i32x4.extend_low_i16x8_{sign}"
     narrowed = f"i32x4.const:{(1 << bits) - 1} v128.and i32x4.const:0 i16x8.narrow_i32x4_u"
     narrowed += " i32x4.const:0 i8x16.narrow_i16x8_u" * (size == 1)
-    return Stored(
+    return ElementForm(
         size,
         kind,
-        f"i32.load{bits}_{sign}",
         f"v128.load{bits}_splat",
         f"v128.load{4 * bits}_zero",
-        one,
         f"{widened} {four}".strip(),
         f"{packed} {narrowed}".strip(),
         f"v128.store{4 * bits}_lane",
@@ -60,23 +55,23 @@ def _narrow(kind: ValueKind, size: int, one: str = "", four: str = "", packed: s
 
 _WORD = ("v128.load32_splat", "v128.load")
 STORED = {
-    "float32": Stored(4, FLOAT, "f32.load", *_WORD),
-    "complex64": Stored(4, FLOAT, "f32.load", *_WORD),
-    "int32": Stored(4, INT, "i32.load", *_WORD),
-    "uint32": Stored(4, UINT, "i32.load", *_WORD),
+    "float32": ElementForm(4, FLOAT, *_WORD),
+    "complex64": ElementForm(4, FLOAT, *_WORD),
+    "int32": ElementForm(4, INT, *_WORD),
+    "uint32": ElementForm(4, UINT, *_WORD),
     "int16": _narrow(INT, 2),
     "uint16": _narrow(UINT, 2),
     "int8": _narrow(INT, 1),
     "uint8": _narrow(UINT, 1),
-    "bool": _narrow(MASK, 1, "", "i32x4.neg", "i32x4.const:1 v128.and"),
-    "float16": _narrow(
-        UINT, 2, ".call:pt_from_half_bits_1", ".call:pt_from_half_bits", ".call:pt_half_bits"
-    )._replace(kind=FLOAT),
+    "bool": _narrow(MASK, 1, "i32x4.neg", "i32x4.const:1 v128.and"),
+    "float16": _narrow(UINT, 2, ".call:pt_from_half_bits", ".call:pt_half_bits")._replace(
+        kind=FLOAT
+    ),
 }
 """Instructions for each dtype."""
 
 
-def stored(dtype: DType) -> Stored:
+def stored(dtype: DType) -> ElementForm:
     """Return the instructions for a dtype."""
     return STORED[dtype.name]
 

@@ -5,36 +5,60 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...ir.node import OpInstance
-from ...ops.op_def import Contraction, GatherAlong, OpDef, Scatter, Sort
+from ...ir.node import OpInstance, tensor_spec
+from ...language.wasm_text import wat
+from ...ops.contractions import CONVOLVE
+from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
+from ...ops.views import PERMUTE
 from ..codegen.shader import Shader
-from ..fusion.traits import TRAITS, TraitsTable
+from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
-from ..lowering.gathers import lower_gather_along
-from ..lowering.scatters import lower_scatter
-from ..lowering.sorts import lower_sort
+from ..lowering.lower import LOWERINGS
 from ..target import Lowering, StoredValue, Target
+from .decompose_kernel import DECOMPOSITIONS
 from .storage import padded, stored
 from .write import write
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
-    """Store the operands of a contraction, which reads them through one view each."""
+    """Store the operands of a contraction, which reads them through one view each.
+
+    The results of the groups of a convolution are stored as channels of the pixels.
+    """
     whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
     lowered.materialized.update(lowered.view(src)[0] for src in whole)
-    return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+    if call.op is not CONVOLVE or call.spec.shape[0] == 1:
+        return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
+    groups, pixels, columns = call.spec.shape
+    spec = tensor_spec((pixels, groups, columns), call.spec.dtype)
+    return lowered.add(PERMUTE, (lowered.rewritten(call, tuple(whole), call.arg, spec),), (1, 0, 2))
+
+
+def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Keep a decomposition of real matrices for which there is a kernel."""
+    if call.op.name in DECOMPOSITIONS and call.arg in (1, (1, False), (1, True)):
+        return lowered.append(call, srcs)
+    at: int = LOWERINGS[Decomposition](lowered, call, srcs)
+    return at
 
 
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
-    GatherAlong: lower_gather_along,
-    Scatter: lower_scatter,
-    Sort: lower_sort,
     Contraction: lower_contraction,
+    Decomposition: lower_decomposition,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
-BUFFER_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
-LIMITS = FusionLimits(inputs=32, scalars=96)
+BUFFER_TRAITS = TraitsTable(
+    {
+        Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Decomposition: FusionTraits(KernelKind.DECOMPOSE, spread=Spread.NEVER),
+        GatherAlong: FusionTraits(in_order=lambda call, is_first: not is_first),
+        Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+        Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
+    }
+)
+LIMITS = FusionLimits(inputs=32, cheap=8)
+"""Storing and loading an element takes about as long as four operations on it."""
 
 
 class BufferSlot(NamedTuple):
@@ -55,6 +79,7 @@ class BufferTarget(Target):
 
     limits = LIMITS
     outputs = 4
+    stores_operands = True
     lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
     traits = BUFFER_TRAITS
 
@@ -63,6 +88,9 @@ class BufferTarget(Target):
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> BufferStorage:
         return BufferStorage(lowered, self.has_fma)
+
+    def listing(self, source: str) -> str:
+        return wat(source)
 
 
 class BufferStorage:

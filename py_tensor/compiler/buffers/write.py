@@ -7,6 +7,7 @@ inputs, outputs, scalars in the order of `ARRAYS`, and of memory to work in, if 
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 from ...ir.bounded_cache import BoundedCache
@@ -14,24 +15,39 @@ from ...language.sizes import ARRAYS
 from ...language.tree import FLOAT
 from ...language.wasm import WASM
 from ...language.wasm_inlining import inlined
+from ...ops.op_def import Concat, OpDef, Pad
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
+from ..codegen.writer import Expression
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
+from . import segments
 from .buffer_writer import BufferWriter
 from .contract_kernel import write_contract
+from .decompose_kernel import write_decompose
+from .gathers import GATHERS
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
+from .scatter_kernel import write_scatter
+from .sort_kernel import write_sort
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.SORT: write_sort,
+    KernelKind.SCATTER: write_scatter,
+    KernelKind.DECOMPOSE: write_decompose,
 }
 """Function that writes each kind of kernel."""
+
+BUFFER_EXPRESSIONS: ChainMap[type[OpDef], Expression] = ChainMap(
+    {Concat: Expression(segments.concat), Pad: Expression(segments.pad), **GATHERS}, EXPRESSIONS
+)
+"""Expression of each kind of operation that a kernel can inline."""
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Texts of all plans by the key of their kernels' nodes."""
@@ -51,7 +67,7 @@ def write(lowered: LoweredGraph, kernel: Kernel, has_fma: bool) -> Shader:
 
 
 def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
-    kernel, writer = nodes.kernel, BufferWriter(nodes, EXPRESSIONS, WASM)
+    kernel, writer = nodes.kernel, BufferWriter(nodes, BUFFER_EXPRESSIONS, WASM)
     writer.has_fma = has_fma
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())

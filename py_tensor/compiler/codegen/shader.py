@@ -17,4 +17,4 @@ class Shader(NamedTuple):
     modes: tuple[str, ...]
     """Read modes of each input, joined by a plus, which `pt.explain` prints."""
     scratch: int = 0
-    """Bytes of memory to work in that a call needs."""
+    """Bytes of memory that a call needs besides inputs and outputs."""

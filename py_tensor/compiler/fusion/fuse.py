@@ -27,7 +27,41 @@ def fuse(lowered: LoweredGraph, target: Target) -> KernelSchedule:
             break
     for node in chosen.nodes:
         node.forget()
+    if target.stores_operands:
+        kernels = _with_operands(lowered, target, kernels)
     return KernelSchedule(tuple(kernels), chosen.keep)
+
+
+def _with_operands(
+    lowered: LoweredGraph, target: Target, kernels: Sequence[Kernel]
+) -> list[Kernel]:
+    """Let reductions store the operands that they compute, instead of kernels before them."""
+    joined: list[Kernel] = []
+    for kernel in kernels:
+        if kernel.body:
+            kernel = kernel._replace(body=tuple(_with_operands(lowered, target, kernel.body)))
+        if kernel.kind is KernelKind.REDUCE:
+            (operand,) = lowered.edges[kernel.root]
+            maker = next((other for other in joined if other.outputs == (operand,)), None)
+            if maker is not None and maker.kind is KernelKind.MAP:
+                later = joined[joined.index(maker) + 1 :]
+                inputs = dict.fromkeys((*kernel.inputs, *maker.inputs))
+                inputs.pop(operand, None)
+                is_read = any(operand in _inputs(other) for other in later)
+                if operand in kernel.inputs and not is_read and len(inputs) <= target.limits.inputs:
+                    joined.remove(maker)
+                    kernel = kernel._replace(
+                        outputs=(*kernel.outputs, operand),
+                        inputs=tuple(inputs),
+                        scalars=tuple(sorted({*kernel.scalars, *maker.scalars})),
+                    )
+        joined.append(kernel)
+    return joined
+
+
+def _inputs(kernel: Kernel) -> set[int]:
+    """Return the nodes that a kernel, or the kernels of a loop, read."""
+    return {*kernel.inputs}.union(*map(_inputs, kernel.body))
 
 
 def _most_inputs(kernel: Kernel) -> int:

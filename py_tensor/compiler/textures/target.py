@@ -61,6 +61,7 @@ class TextureTarget(_Capabilities, Target):
     """
 
     traits = TEXTURE_TRAITS
+    stores_operands = False
 
     @property
     def outputs(self) -> int:

@@ -213,8 +213,7 @@ class WasmBackend(HostBackend):
                 ) from error
             raise
         self.draws += len(plan.plan.draws)
-        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
-            self._drop_workspace()
+        self._bound_workspace()
         outputs = [
             Buffer(dtype, size, None, self, block)
             for (dtype, size), block in zip(plan.results, results, strict=True)
@@ -263,6 +262,11 @@ class WasmBackend(HostBackend):
             self._drop_workspace()
             self.workspace = self.pool.take(size_class(plan.space))
         plan.use_workspace(self.workspace)
+
+    def _bound_workspace(self) -> None:
+        """Drop the workspace if it is larger than all memory that may be kept for later."""
+        if self.workspace is not None and self.workspace.nbytes > self.pool.limit:
+            self._drop_workspace()
 
     def _drop_workspace(self) -> None:
         if self.workspace is not None:
@@ -341,10 +345,11 @@ class WasmBackend(HostBackend):
         """Return the bytes of values; the workspace has none between runs."""
         return self.pool.in_use - (self.workspace.nbytes if self.workspace else 0)
 
-    def trim(self) -> None:
-        """Free all memory that is not in use."""
-        self._drop_workspace()
-        self.pool.trim()
+    def trim(self, limit: int = 0) -> None:
+        """Free memory that is not in use until at most so many bytes are kept."""
+        if self.statistics()["bytesFree"] > limit:
+            self._drop_workspace()
+            self.pool.trim(limit)
 
     def statistics(self) -> MemoryCounts:
         in_use = self.in_use()
@@ -369,7 +374,7 @@ class WasmBackend(HostBackend):
         elif owner is not None:
             owner.limit = value
             if owner is self.pool:
-                self.pool.trim(value)
+                self.trim(value)
 
     def _setting(self, name: str) -> Any:
         """Return the object whose limit is a setting of `pt.env`."""

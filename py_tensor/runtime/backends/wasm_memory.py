@@ -159,24 +159,30 @@ class Pool:
         if self.memory.is_viewed(block):
             self.memory.free(block)
             return
-        # The sizes stay in the order of their last use.
+        # The sizes stay in the order of their last use. The collector may give other blocks back
+        # during any call, which is why no list is put in the place of another.
         blocks = self._blocks.pop(nbytes, None) or []
         blocks.append(block)
-        self._blocks[nbytes] = blocks
         self.free += nbytes
+        known = self._blocks.setdefault(nbytes, blocks)
+        if known is not blocks:
+            known += blocks
         if self.free > self.limit:
             self.trim(self.limit)
 
     def trim(self, limit: int = 0) -> None:
         """Free blocks until at most so many bytes are kept."""
         while self.free > limit:
-            nbytes = next(iter(self._blocks))
-            blocks = self._blocks[nbytes]
+            oldest = next(iter(self._blocks.items()), None)
+            if oldest is None:
+                return
+            nbytes, blocks = oldest
             if blocks:
+                block = blocks.pop()
                 self.free -= nbytes
-                self.memory.free(blocks.pop())
-            if not blocks:
-                del self._blocks[nbytes]
+                self.memory.free(block)
+            else:
+                self._blocks.pop(nbytes, None)
 
     def allocate(self, nbytes: int) -> Block:
         """Return a new block that is not counted, after freeing others if there is no memory."""

@@ -73,6 +73,7 @@ def warmup(
         Coroutine that returns the jitted function.
 
     Raises:
+        ArgumentTypeError: If f or progress is not a function.
         ArgumentError, TraceError: If tracing fails; raised by the call itself.
         ShaderError, BackendError: If compilation fails; raised by the await.
 
@@ -86,6 +87,8 @@ def warmup(
     [2.0, 2.0, 2.0]
     """
     function_of("warmup", "f", f)
+    if progress is not None:
+        function_of("warmup", "progress", progress)
     if isinstance(f, MethodType) and isinstance(f.__func__, Jitted):
         specs = (f.__self__, *specs)
         f = f.__func__
