@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from ...dtypes import uint8
@@ -46,8 +47,6 @@ class HostPixels:
 
     def __init__(self, backend: Backend) -> None:
         self.backend = backend
-        # Firefox refuses a second getContext of a canvas that another thread gave away.
-        self.contexts = js.WeakMap.new()
 
     def size(self, source: Any) -> tuple[int, int]:
         kind = _class_name(source)
@@ -76,11 +75,13 @@ class HostPixels:
     def draw(self, buffer: Buffer, width: int, height: int, canvas: Any) -> None:
         with _refusals("draw"):
             image = js.ImageData.new(width, height)
-            image.data.assign(self.backend.read(buffer))
+            # A backend may tell pictures from reads, which it counts.
+            read = getattr(self.backend, "picture", self.backend.read)
+            image.data.assign(read(buffer))
             # Assigning a size clears the canvas even if the size stays the same.
             if (canvas.width, canvas.height) != (width, height):
                 canvas.width, canvas.height = width, height
-            context = self._context(canvas)
+            context = _context(canvas)
             if hasattr(context, "putImageData"):
                 context.putImageData(image, 0, 0)
                 return
@@ -93,14 +94,24 @@ class HostPixels:
             own.getContext("2d").putImageData(image, 0, 0)
             context.transferFromImageBitmap(own.transferToImageBitmap())
 
-    def _context(self, canvas: Any) -> Any:
-        """Return the context of a canvas that can show pictures."""
-        context = self.contexts.get(canvas)
-        if not context:
-            context = canvas.getContext("2d") or canvas.getContext("bitmaprenderer")
-            if context:
-                self.contexts.set(canvas, context)
-        return context
+
+@cache
+def _contexts() -> Any:
+    """Contexts that show pictures, by canvas.
+
+    Firefox refuses a second getContext of a canvas that another thread gave away.
+    """
+    return js.WeakMap.new()
+
+
+def _context(canvas: Any) -> Any:
+    """Return the context of a canvas that can show pictures."""
+    context = _contexts().get(canvas)
+    if not context:
+        context = canvas.getContext("2d") or canvas.getContext("bitmaprenderer")
+        if context:
+            _contexts().set(canvas, context)
+    return context
 
 
 @contextmanager

@@ -329,11 +329,14 @@ class WasmBackend(HostBackend):
             buffer.host = buffer.backend.read(buffer)
         if buffer.host is not None:
             return memoryview(buffer.host).cast("B")
-        block = buffer.handle or self._upload(buffer)
-        nbytes = buffer.size * buffer.dtype.itemsize
         self.reads += 1
-        with self.kernel_timers.transfer("download", nbytes):
-            return self.engine.memory.read(block, nbytes)
+        with self.kernel_timers.transfer("download", buffer.size * buffer.dtype.itemsize):
+            return self.picture(buffer)
+
+    def picture(self, buffer: Buffer) -> memoryview:
+        """Return the elements of a picture that a canvas copies, which is no read."""
+        block = buffer.handle or self._upload(buffer)
+        return self.engine.memory.read(block, buffer.size * buffer.dtype.itemsize)
 
     def release(self, buffer: Buffer) -> None:
         if buffer.handle.is_own:
