@@ -335,7 +335,8 @@ class WasmBackend(HostBackend):
 
     def picture(self, buffer: Buffer) -> memoryview:
         """Return the elements of a picture that a canvas copies, which is no read."""
-        block = buffer.handle or self._upload(buffer)
+        is_own = buffer.backend is self and buffer.handle is not None
+        block = buffer.handle if is_own else self._upload(buffer)
         return self.engine.memory.read(block, buffer.size * buffer.dtype.itemsize)
 
     def release(self, buffer: Buffer) -> None:
