@@ -70,6 +70,38 @@ def test_values_stay_while_the_memory_grows(lone_python: PagePython) -> None:
     }
 
 
+def many_kernels() -> list[Any]:
+    """Return results of more kernels than are kept, and the number that is kept."""
+    import gc
+
+    import py_tensor as pt
+
+    x = pt.arange(40, dtype="int32")
+    before = pt.env.program_limit, pt.env.plan_limit
+    pt.env.program_limit, pt.env.plan_limit = 2, 3
+    wrong = []
+    try:
+        for _ in range(2):
+            for k in range(1, 30):
+                y = x.reshape((k, -1)) if 40 % k == 0 else pt.roll(x, k) * x
+                for _ in range(k % 5):
+                    y = pt.where(y % 2 == 0, y, -y) + x[0]
+                z = pt.sum(y, axis=0)
+                z, y = z.tolist(), y.tolist()
+                total = [sum(column) for column in zip(*y, strict=True)] if 40 % k == 0 else sum(y)
+                wrong += [k] if z != total else []
+        gc.collect()
+        return [wrong, pt.memory().num_programs]
+    finally:
+        pt.env.program_limit, pt.env.plan_limit = before
+
+
+def test_dropped_kernels_leave_their_places(python: PagePython) -> None:
+    wrong, kept = python.call(many_kernels)
+    assert wrong == []
+    assert kept <= 12
+
+
 def large() -> list[Any]:
     """Return numbers of tensors of 200 MB: sums, elements, and a transposed copy's."""
     import py_tensor as pt

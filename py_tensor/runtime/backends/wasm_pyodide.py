@@ -74,7 +74,8 @@ class PyodideEngine(PageTurns):
         length = self._table.length
         if number >= length:
             self._table.grow(max(length, number + 1 - length))
-        self._table.set(number, function)
+        # None would become undefined, which is no function; without a value the entry is null.
+        self._table.set(number, *[function] * (function is not None))
 
     def show(self, track: str, name: str, start: float, end: float) -> None:
         devtools = _object(dataType="track-entry", trackGroup="py_tensor", track=track)
