@@ -99,8 +99,8 @@ class Programs:
             oldest = next(iter(self.unused))
             del self.unused[oldest]
             number = self.numbers.pop(oldest)
-            self._drop(number)
             self.free.append(number)
+            self._drop(number)
 
 
 class MemoryWatch:

@@ -62,9 +62,13 @@ class PythonMemory:
 
     A read returns a view of the block's bytearray. A block whose reference count shows such a view
     is not used again. A debugger's reference has the same effect, which costs only memory.
+
+    Args:
+        end: Address before which all blocks end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end: int = sys.maxsize) -> None:
+        self.end = end
         # bytearray(n) would fill the block with zeros, which takes longer than some kernels.
         self._bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
         self._bytearray.restype = ctypes.py_object
@@ -76,6 +80,8 @@ class PythonMemory:
         data = self._bytearray(None, nbytes + ALIGNMENT - 1)
         address = ctypes.addressof(ctypes.c_char.from_buffer(data))
         start = -address % ALIGNMENT
+        if address + len(data) > self.end:
+            raise MemoryError
         return Block(address + start, nbytes, data, start)
 
     def free(self, block: Block) -> None:
