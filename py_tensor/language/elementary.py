@@ -69,6 +69,11 @@ def sqrt(x: float32) -> float32:
     return r
 
 
+def is_beyond(x: float32, limit: int32) -> bool:
+    """Return True if |x| is at least the number with the bits of the limit, or x is NaN."""
+    return int32(bits(x) & 0x7FFFFFFF) >= limit
+
+
 def leading(x: float32) -> float32:
     """Return the leading 12 bits of a number. The product of two such numbers is exact."""
     return from_bits(bits(x) & 0xFFFFF000)
@@ -122,15 +127,19 @@ def scaled(x: float32, t: float32) -> float32:
     return x * from_bits(uint32(half + 127 << 23)) * from_bits(uint32(n - half + 127 << 23))
 
 
+def expm1_near(r: float32) -> float32:
+    """Return exp(r) - 1; degree 6 on |r| < 0.348, error 2**-28.2."""
+    q = 0.0416682921 + r * (0.00836872123 + r * 0.0013818742)
+    return r + r * r * (0.49999994 + r * (0.166665211 + r * q))
+
+
 def exp_rest(x: float32, low: float32, t: float32) -> float32:
     """Return exp(x + low - n * log(2)) - 1, where t = n + 1.5 * 2**23.
 
-    Cody and Waite 1980 for the reduction. Degree 6 on |r| < 0.348, error 2**-28.2.
+    Cody and Waite 1980 for the reduction.
     """
     n = t - 12582912.0
-    r = (x - n * 0.693359375) + (n * 2.12194440e-4 + low)
-    q = 0.0416682921 + r * (0.00836872123 + r * 0.0013818742)
-    return r + r * r * (0.49999994 + r * (0.166665211 + r * q))
+    return expm1_near((x - n * 0.693359375) + (n * 2.12194440e-4 + low))
 
 
 def exp_of_sum(x: float32, low: float32) -> float32:
@@ -142,10 +151,16 @@ def exp_of_sum(x: float32, low: float32) -> float32:
 
 
 def exp(x: float32) -> float32:
-    """Add n to the exponent of exp(x - n * log(2)), which is exact unless the result is tiny."""
+    """Add n to the exponent of exp(r), r = x - n * log(2), which is exact unless the sum is tiny.
+
+    Degree 5 on |r| < 0.348, whose error is 2**-23.8 below 0 and 2**-22.8 above, in ULP the same.
+    """
     t = x * 1.44269504 + 12582912.0
-    y = from_bits(bits(1.0 + exp_rest(x, 0.0, t)) + (bits(t) << 23))
-    if any_element(not abs(x) < 87.0):
+    n = t - 12582912.0
+    r = (x - n * 0.693359375) + n * 2.12194440e-4
+    q = 0.49999141693 + r * (0.1666872054 + r * (0.0418991335 + r * 0.00822805427))
+    y = from_bits(bits(1.0 + r * (0.99999928474 + r * q)) + (bits(t) << 23))
+    if any_element(is_beyond(x, 0x42AE0000)):
         y = exp_of_sum(x, 0.0)
     return y
 
@@ -409,7 +424,7 @@ def trig_reduce(x: float32) -> tuple[float32, int32]:
     r = ((x - n * 1.5703125) - n * 4.837512969970703e-4) - n * 7.549533620476723e-8
     r = r - n * 2.5633440682570896e-12
     quadrant = int32(bits(t))
-    if any_element(not abs(x) < 8192.0):
+    if any_element(is_beyond(x, 0x46000000)):
         near = abs(x) < 8192.0
         angle, _low, turns = far_angle(x)
         r = r if near else angle if abs(x) < INF else NAN
@@ -433,7 +448,7 @@ def tan(x: float32) -> float32:
     r = b - c
     low = ((a - b) - e) + ((b - r) - c)
     odd = int32(bits(t)) & 1 != 0
-    if any_element(not abs(x) < 8192.0):
+    if any_element(is_beyond(x, 0x46000000)):
         near = abs(x) < 8192.0
         angle, rest, turns = far_angle(x)
         r = r if near else angle if abs(x) < INF else NAN

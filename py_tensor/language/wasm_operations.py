@@ -274,7 +274,7 @@ class WasmOperations(Printer):
     def any(self, condition: Value) -> Value:
         if condition.lanes == 1:
             return condition
-        return Value(f"{condition.text} v128.any_true", TRUTH, 1, uses=condition.uses)
+        return Value(f"{condition.text} i32x4.bitmask", TRUTH, 1, uses=condition.uses)
 
     def divided(self, a: Value, b: Value) -> Value:
         return self.operation("/", PRODUCT, a, b, False)

@@ -54,6 +54,8 @@ class BufferReader(Writer):
         """First of four neighbouring coordinates, by the text of the vector of all."""
         self.crossed: dict[str, tuple[Value, int]] = {}
         """First of four coordinates, and the number of this one, by its text."""
+        self.later: dict[str, tuple[Value, int]] = {}
+        """Counter and number to add to it, by the text of the sum, for loads and stores."""
         self.firsts: dict[str, Whole] = {}
         """First coordinate of each vector of coordinates, by its text."""
         self.results = len(nodes.kernel.outputs)
@@ -65,8 +67,11 @@ class BufferReader(Writer):
 
     # --- loops ----------------------------------------------------------------------------------
 
-    def neighbours(self, first: Value) -> Value:
-        """Return a vector of a coordinate and the next three."""
+    def neighbours(self, first: Value, after: int = 0) -> Value:
+        """Return a vector of four coordinates, of which the first one is `first + after`."""
+        if after:
+            counter, first = first, first + after
+            self.later[first.text] = counter, after
         lanes: Value = self.code.let(self.positions.spread(first, 1), "i")
         self.runs[lanes.text] = self.firsts[lanes.text] = first
         return lanes
@@ -246,7 +251,11 @@ class BufferReader(Writer):
         for coordinate, step in terms:
             if isinstance(coordinate, int):
                 start += coordinate * step
-            elif coordinate.uses & changing:
+                continue
+            if coordinate.text in self.later:
+                coordinate, after = self.later[coordinate.text]
+                start += after * step
+            if coordinate.uses & changing:
                 inner.append((coordinate, step))
             else:
                 outer.append((coordinate, step))

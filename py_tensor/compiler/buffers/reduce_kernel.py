@@ -283,7 +283,7 @@ class _Loops:
             own = [self._start() for _ in range(count)] if count > 1 else [best]
             with self._blocks(own, done, stop, step, (stop - done) // step) as (k, parts):
                 for number, part in enumerate(parts):
-                    lanes = writer.neighbours(k + GROUP * number)
+                    lanes = writer.neighbours(k, GROUP * number)
                     self._add(part, self._elements(around, lanes), self._position(reduced, lanes))
             if count > 1:
                 for part in own:
