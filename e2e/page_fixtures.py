@@ -15,8 +15,6 @@ from watched_page import SharedPage
 THREADS = ["page", "worker"]
 CHOICES = {"wasm": "", "webgl": "webgl"}
 """Backends of the tests, with what an address has to say: WebAssembly is the first use's choice."""
-WEBGL = pytest.mark.parametrize("backend", ["webgl"])
-"""Marks tests of textures, shaders and other parts of WebGL."""
 
 
 @pytest.fixture(scope="session")

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 START = "([folder, bridge]) => python.start(folder, bridge)"
+WEBGL = pytest.mark.parametrize("backend", ["webgl"])
+"""Marks tests of textures, shaders and other parts of WebGL."""
 
 
 def link_pages(folder: Path) -> None:

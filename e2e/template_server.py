@@ -69,7 +69,7 @@ def brightness(waves: float) -> np.ndarray:
 
 def text_of(waves: float) -> str:
     """Return the line of text below the picture."""
-    return f"webgl: mean brightness {brightness(waves).mean():.4f}"
+    return f"wasm: mean brightness {brightness(waves).mean():.4f}"
 
 
 PIXELS = """picture => {

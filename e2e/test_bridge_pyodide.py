@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from page_fixtures import WEBGL
-from page_python import PagePython
+from page_python import WEBGL, PagePython
 
 pytest_plugins = ["page_fixtures"]
 pytestmark = WEBGL

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from page_fixtures import WEBGL
-from page_python import PagePython
+from page_python import WEBGL, PagePython
 
 pytest_plugins = ["page_fixtures"]
 

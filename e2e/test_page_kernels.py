@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from page_fixtures import WEBGL
-from page_python import PagePython
+from page_python import WEBGL, PagePython
 
 pytest_plugins = ["page_fixtures"]
 

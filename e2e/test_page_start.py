@@ -46,6 +46,30 @@ def test_import_sets_itself_up(python: PagePython, backend: str) -> None:
     )
 
 
+def modules() -> list[Any]:
+    """Return modules of the package after its import, and after WebAssembly is chosen."""
+    import sys
+
+    import py_tensor as pt
+
+    def loaded() -> list[str]:
+        return [name for name in sys.modules if name.startswith("py_tensor.")]
+
+    first = loaded()
+    pt.set_backend("wasm")
+    seen = pt.sum(pt.arange(100) * 2).item()
+    return [first, seen, [name for name in loaded() if name not in first]]
+
+
+def test_import_loads_no_compiler(page: Page, pages_url: str) -> None:
+    first, seen, later = PagePython(page, pages_url, "page").call(modules)
+    assert len(first) <= 40
+    assert not [name for name in first if ".compiler" in name or "wasm" in name]
+    assert seen == 9900
+    assert "py_tensor.runtime.backends.wasm" in later
+    assert not [name for name in later if ".textures" in name or "webgl" in name]
+
+
 def test_released_wheel_by_its_address(page: Page, pages_url: str) -> None:
     page.goto(f"{pages_url}/pages/released.html")
     page.wait_for_function("globalThis.load !== undefined")
