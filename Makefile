@@ -56,7 +56,7 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 
 .PHONY: test
 test: install  ## Run every check and every test
-	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-python test-jax-part test-webgl test-pythons test-e2e
+	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-wasm test-python test-jax-part test-webgl test-pythons test-e2e
 
 # Each process has its own browser, which needs a core.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist

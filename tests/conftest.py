@@ -51,8 +51,14 @@ WITHOUT_BACKEND = {
     "test_bad_arguments.py",
     "test_operand_names.py",
     "test_reference.py",
-    # It chooses the JAX backend itself.
+    # They choose the backend themselves.
     "test_jax_backend.py",
+    "test_wasm.py",
+    "test_wasm_decompositions.py",
+    "test_wasm_products.py",
+    "test_wasm_sorts.py",
+    "test_wasm_sums.py",
+    "test_wasm_text.py",
     # Files of weights are only read, and exported functions run in onnxruntime.
     "test_weights_fuzz.py",
     "test_to_onnx.py",
@@ -129,15 +135,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.option.storage == "float16":
         left_out |= half_storage.EXCEPTIONS.keys()
     on_webgl = config.option.backend == "webgl"
-    on_host = config.option.backend == "numpy"
+    on_numpy = config.option.backend == "numpy"
+    is_compiled = config.option.backend in ("wasm", "webgl")
     forms: set[Any] = set()
     kept, deselected = [], []
     for item in items:
         is_left_out = (
             bool({*names_of(item.nodeid)} & left_out)
             or (not on_webgl and "webgl" in getattr(item, "fixturenames", ()))
-            or (not on_host and item.get_closest_marker("host") is not None)
-            or (on_webgl and is_repeated(item, forms))
+            or (not on_numpy and item.get_closest_marker("host") is not None)
+            or (is_compiled and is_repeated(item, forms))
         )
         (deselected if is_left_out else kept).append(item)
     config.hook.pytest_deselected(items=deselected)
@@ -147,7 +154,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def is_repeated(item: pytest.Item, forms: set[Any]) -> bool:
     """Return True if an earlier test has the same form, by `once_per_form`; else note the form.
 
-    Files of models with the same operators differ in how they are read, which needs no GPU.
+    Files of models with the same operators differ in how they are read, which needs no kernels.
     """
     marker = item.get_closest_marker("once_per_form")
     if marker is None or not isinstance(item, pytest.Function):
