@@ -21,7 +21,7 @@ from .packing import FEW, ROWS, VECTORS, Packer, spans
 BLOCK = 1 << 18
 """Bytes of the rows that are multiplied with all columns before the next rows are."""
 DEPTH = 8
-"""Rows of the right matrix that few rows are multiplied with at once."""
+"""Rows of the right matrix that few rows are multiplied with at once; half of them for one row."""
 DEEP = 1 << 12
 """Length of the inner axis from which it is divided into parts."""
 LONG = 64
@@ -106,14 +106,16 @@ class ProductWriter(Packer):
         elif right.row == 1 and right.column != 1 and inner > 3:
             self._write_along(product)
         elif inner > DEEP or (inner >= 2 * DEPTH and columns >= 32):
-            self.write_parts(product, DEPTH, self.tiles)
+            self.write_parts(product, DEPTH if rows > 1 else DEPTH // 2, self.tiles)
         else:
             self.tiles(product, None)
 
     def tiles(self, product: Product, sums: str | None) -> None:
         """Write loops over tiles. The sums are kept at `sums` if not None."""
-        body, width = self.body, 4 * VECTORS
+        body = self.body
         height, _, columns = product.shape
+        # One row leaves registers for twice as many columns: a line of the processor's cache.
+        width = 4 * VECTORS if height > 1 or product.right.panel else 8 * VECTORS
         for first, stop in spans(columns, width):
             with body.loop(stop, width, first) as j:
                 right = product.right

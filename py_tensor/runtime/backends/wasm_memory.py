@@ -6,7 +6,7 @@ Input: sizes in bytes, and buffers of the host. Output: `Block`s with addresses 
 from __future__ import annotations
 
 import ctypes
-import sys
+from sys import getrefcount
 from typing import Any, Protocol
 
 from ...errors import OutOfMemoryError
@@ -69,8 +69,8 @@ class PythonMemory:
         self._bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
         self._bytearray.restype = ctypes.py_object
         self._bytearray.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
-        self._references = 0
-        self._references = self._count(self.allocate(1))
+        block = self.allocate(1)
+        self._references = getrefcount(block.data)
 
     def allocate(self, nbytes: int) -> Block:
         data = self._bytearray(None, nbytes + ALIGNMENT - 1)
@@ -100,10 +100,7 @@ class PythonMemory:
         return block.view(nbytes).toreadonly()
 
     def is_viewed(self, block: Block) -> bool:
-        return self._count(block) > self._references
-
-    def _count(self, block: Block) -> int:
-        return sys.getrefcount(block.data)
+        return getrefcount(block.data) > self._references
 
 
 def size_class(nbytes: int) -> int:
