@@ -148,10 +148,8 @@ class ProductWriter(Packer):
         pb = body.let(b, name="pb")
         if inner := product.shape[1]:
             # Unrolled steps are slower: V8 keeps more values than there are registers.
-            with body.loop(inner):
+            with body.steps(inner, (pb, right.down), (pa, left.across)):
                 self._step(product, sums, tile[1])
-                body.step(pa, left.across)
-                body.step(pb, right.down)
         for r, row in enumerate(sums):
             for v, name in enumerate(row):
                 if kept:
@@ -235,10 +233,8 @@ class ProductWriter(Packer):
                 for r, a in enumerate(rows):
                     self.add_product(sums[r][c], a, b)
 
-        with body.loop(inner // 4):
+        with body.steps(inner // 4, (pb, 4 * right.dtype.itemsize), (pa, 4 * left.dtype.itemsize)):
             step(4, False)
-            body.step(pa, 4 * left.dtype.itemsize)
-            body.step(pb, 4 * right.dtype.itemsize)
         if inner % 4:
             step(inner % 4, True)
         for row in sums:
