@@ -8,6 +8,8 @@ from PIL import Image
 from playwright.sync_api import Locator, Page
 from work_limit import HANG_SECONDS
 
+WEBGL = "?py_tensor.backend=webgl"
+"""Query of a page's address that chooses WebGL2, although no GPU draws."""
 STARTED = "[data-state=ready], [data-state=failed]"
 
 # A canvas controlled by a worker, or one with a bitmaprenderer, is read through a copy.

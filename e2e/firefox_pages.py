@@ -1,4 +1,4 @@
-"""Test the analyser in Firefox, which `make test-firefox` starts.
+"""Test pages in Firefox, which `make test-firefox` starts.
 
 pytest does not collect this file by itself, since Chromium runs the other tests.
 """
@@ -10,8 +10,15 @@ from collections.abc import Iterator
 
 import pytest
 from analyser_driver import AnalyserPage
+from demo_driver import Demo
+from page_python import PagePython
 from playwright.sync_api import Browser, sync_playwright
+from program_values import assert_like_numpy
 from watched_page import watched_page
+
+pytest_plugins = ["page_fixtures"]
+
+WASM = "?py_tensor.backend=wasm"
 
 
 @pytest.fixture
@@ -41,3 +48,26 @@ def test_gallery_model_is_opened_and_run(firefox: Browser, site_url: str) -> Non
         page.click("#output-compare")
         row = page.locator("#output-differences tbody tr")
         assert float(row.get_attribute("data-difference") or "inf") < 1e-3
+
+
+@pytest.mark.parametrize("thread", ["page", "worker"])
+def test_values_on_webassembly_are_those_of_numpy(
+    firefox: Browser, pages_url: str, thread: str
+) -> None:
+    with watched_page(firefox) as page:
+        assert_like_numpy(PagePython(page, pages_url, thread, backend="wasm"), "wasm")
+
+
+def test_demo_on_webassembly(firefox: Browser, site_url: str) -> None:
+    with watched_page(firefox) as page:
+        demo = Demo(page, site_url, query=WASM)
+        assert page.inner_text("#backend-note").startswith("Runs on WebAssembly")
+        demo.run("arithmetic")
+        assert demo.caption() == "shape (2, 3) · float32 · wasm · 24 B"
+        page.wait_for_selector("#animate:enabled")
+        page.wait_for_selector("#stage[aria-busy=false]")
+        assert demo.photo().std() > 20
+        page.fill("#digits-epochs", "3")
+        page.click("#digits-train:enabled")
+        demo.wait_for_state("digits", "done")
+        assert float(demo.metric("digits", "accuracy").removesuffix(" %")) > 80

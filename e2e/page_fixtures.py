@@ -13,6 +13,10 @@ from server import serve
 from watched_page import SharedPage
 
 THREADS = ["page", "worker"]
+CHOICES = {"wasm": "", "webgl": "webgl"}
+"""Backends of the tests, with what an address has to say: WebAssembly is the first use's choice."""
+WEBGL = pytest.mark.parametrize("backend", ["webgl"])
+"""Marks tests of textures, shaders and other parts of WebGL."""
 
 
 @pytest.fixture(scope="session")
@@ -24,18 +28,21 @@ def pages_url(site_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         yield url
 
 
-type Interpreters = Callable[[str], SharedPage[PagePython]]
-"""Function of the thread; returns the page of an interpreter that tests share."""
+type Interpreters = Callable[[str, str], SharedPage[PagePython]]
+"""Function of the thread and the backend; returns the page of an interpreter that tests share."""
 
 
 @contextmanager
 def shared_interpreters(chromium: Browser, pages_url: str) -> Iterator[Interpreters]:
-    """Start an interpreter for each thread that is asked for."""
+    """Start an interpreter for each thread and backend that are asked for."""
     with ExitStack() as stack:
 
         @cache
-        def interpreter(thread: str) -> SharedPage[PagePython]:
-            start = SharedPage(chromium, lambda page: PagePython(page, pages_url, thread))
+        def interpreter(thread: str, backend: str) -> SharedPage[PagePython]:
+            start = SharedPage(
+                chromium,
+                lambda page: PagePython(page, pages_url, thread, backend=CHOICES[backend]),
+            )
             return stack.enter_context(start)
 
         yield interpreter
@@ -54,10 +61,17 @@ def thread(request: pytest.FixtureRequest) -> str:
     return name
 
 
+@pytest.fixture(params=CHOICES)
+def backend(request: pytest.FixtureRequest) -> str:
+    """Name of the backend that computes."""
+    name: str = request.param
+    return name
+
+
 @pytest.fixture
-def python(interpreters: Interpreters, thread: str) -> Iterator[PagePython]:
+def python(interpreters: Interpreters, thread: str, backend: str) -> Iterator[PagePython]:
     """Shared Python interpreter in a page; fails a test that leaves objects alive."""
-    page = interpreters(thread)
+    page = interpreters(thread, backend)
     python = page.get()
     before = python.call(leftovers)
     yield python
@@ -97,7 +111,7 @@ async def restored() -> int:
 @pytest.fixture
 def lossy_python(lossy_interpreters: Interpreters, thread: str) -> Iterator[PagePython]:
     """Python interpreter of a page whose context tests lose; it is restored after each."""
-    page = lossy_interpreters(thread)
+    page = lossy_interpreters(thread, "webgl")
     python = page.get()
     yield python
     assert python.call(restored) == 0

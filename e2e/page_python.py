@@ -25,12 +25,24 @@ def link_pages(folder: Path) -> None:
 
 
 class PagePython:
-    """Python interpreter on a page's thread ("page") or in a module worker ("worker")."""
+    """Python interpreter on a page's thread ("page") or in a module worker ("worker").
 
-    def __init__(self, page: Page, url: str, thread: str, html: str = "", bridge: str = "") -> None:
+    The address chooses the backend; without one, its first use does, which finds no GPU here.
+    """
+
+    def __init__(
+        self,
+        page: Page,
+        url: str,
+        thread: str,
+        html: str = "",
+        bridge: str = "",
+        backend: str = "",
+    ) -> None:
         self.page = page
         self.thread = thread
-        self.url = f"{url}/pages/{html or thread}.html"
+        flag = f"?py_tensor.backend={backend}" if backend else ""
+        self.url = f"{url}/pages/{html or thread}.html{flag}"
         self.start_arguments = [f"{url}/pyodide/", bridge]
         self.start()
 
@@ -75,5 +87,5 @@ def leftovers() -> dict[str, int]:
         "tensors": pt.memory().num_tensors,
         "bytes on the GPU": pt.memory().num_bytes_in_gpu,
         "proxies of Python objects": page_counts.pyProxies(),
-        "WebGL error": backend().bridge.error(),
+        "WebGL error": backend().bridge.error() if pt.get_backend() == "webgl" else 0,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from analyser_driver import AnalyserPage, blazeface_files, convolution, serve_files
+from demo_driver import WEBGL
 from lost_context import keep_contexts, lose_context
 from playwright.sync_api import Page
 from waiting import eventually
@@ -16,9 +17,9 @@ RAN = "document.querySelector('#output-times').children.length > 0"
 
 @pytest.fixture
 def analyser(page: Page, site_url: str, page_errors: PageErrors) -> AnalyserPage:
-    keep_contexts(page, "**/analyser_worker-*.js")
+    keep_contexts(page, "**/analyser_worker-*.js*")
     page_errors.ignore()
-    return AnalyserPage(page, site_url)
+    return AnalyserPage(page, site_url, WEBGL)
 
 
 def run_again(page: Page) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from page_fixtures import WEBGL
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
+pytestmark = WEBGL
 
 
 def round_trips() -> list[str]:

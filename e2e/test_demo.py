@@ -8,7 +8,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from conftest import SITE
-from demo_driver import Demo
+from demo_driver import WEBGL, Demo
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from waiting import eventually
@@ -113,26 +113,65 @@ def test_controls_have_names(demo: Demo) -> None:
     assert nameless == []
 
 
-def test_missing_webgl2_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
-    def without_webgl(route: Route) -> None:
+WITHOUT_WEBGL = """
+const getContext = OffscreenCanvas.prototype.getContext;
+OffscreenCanvas.prototype.getContext = function (kind, ...rest) {
+  return kind === "webgl2" ? null : getContext.call(this, kind, ...rest);
+};
+"""
+
+
+def change_workers(page: Page, change: str) -> None:
+    """Run a script at the start of each worker of the demo page."""
+
+    def changed(route: Route) -> None:
         answer = route.fetch()
-        change = "OffscreenCanvas.prototype.getContext = () => null;"
         route.fulfill(response=answer, body=change + answer.text())
 
-    page.route("**/worker-*.js", without_webgl)
-    page_errors.ignore()
+    page.route("**/worker-*.js*", changed)
+
+
+def test_page_without_webgl2_computes_on_webassembly(page: Page, site_url: str) -> None:
+    change_workers(page, WITHOUT_WEBGL)
     demo = Demo(page, site_url)
-    note = page.inner_text("#renderer-note")
-    assert note.startswith("This browser gives the page no WebGL2.")
-    assert "the browser gave no reason" in note
+    note = page.inner_text("#backend-note")
+    assert note.startswith("Runs on WebAssembly (no GPU found).")
+    assert "this page gets no WebGL2 context" in page.inner_text("#backend")
+    demo.run("arithmetic")
+    assert demo.caption() == "shape (2, 3) · float32 · wasm · 24 B"
+    page.wait_for_selector("#animate:enabled")
+    page.wait_for_selector("#stage[aria-busy=false]")
+    assert demo.photo().std() > 20
+
+
+def test_plain_python_is_reported(page: Page, site_url: str) -> None:
+    change_workers(page, WITHOUT_WEBGL + "WebAssembly.validate = () => false;")
+    demo = Demo(page, site_url)
+    note = page.inner_text("#backend-note")
+    assert note.startswith("Runs on plain Python, which is slow. The exact reason: ")
+    assert "this page gets no WebGL2 context" in note
+    assert "this browser has no vectors in WebAssembly" in note
     demo.run("arithmetic")
     assert demo.caption() == "shape (2, 3) · float32 · python · 24 B"
     assert page.is_disabled("#animate")
 
 
-def test_software_renderer_is_mentioned(demo: Demo) -> None:
-    assert "without a GPU" in demo.page.inner_text("#renderer-note")
-    assert "SwiftShader" in demo.page.inner_text("#renderer")
+def test_backend_is_named(demo: Demo) -> None:
+    assert demo.page.inner_text("#backend-note").startswith("Runs on WebAssembly (no GPU found).")
+    reason = demo.page.inner_text("#backend")
+    assert reason.startswith("WebAssembly; wasm is the fastest backend here (webgl: it draws on ")
+    assert "SwiftShader" in reason
+
+
+def test_webgl2_without_a_gpu_is_named(page: Page, site_url: str) -> None:
+    demo = Demo(page, site_url, query=WEBGL)
+    note = page.inner_text("#backend-note")
+    assert note.startswith("Runs on WebGL2, ") and "without a GPU" in note
+    assert page.inner_text("#backend").endswith("; set by pt.set_backend")
+    demo.run("arithmetic")
+    assert demo.caption() == "shape (2, 3) · float32 · webgl · 24 B"
+    page.wait_for_selector("#stage[aria-busy=false]")
+    assert demo.photo().std() > 20
 
 
 def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> None:

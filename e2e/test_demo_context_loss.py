@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from demo_driver import Demo
+from demo_driver import WEBGL, Demo
 from lost_context import keep_contexts, lose_context
 from playwright.sync_api import Page
 from waiting import eventually
@@ -13,9 +13,9 @@ from watched_page import PageErrors
 
 @pytest.fixture
 def demo(page: Page, site_url: str, page_errors: PageErrors) -> Demo:
-    keep_contexts(page, "**/worker-*.js")
+    keep_contexts(page, "**/worker-*.js*")
     page_errors.ignore()
-    demo = Demo(page, site_url)
+    demo = Demo(page, site_url, query=WEBGL)
     page.wait_for_selector("#animate:enabled")
     page.wait_for_selector("#stage[aria-busy=false]")
     return demo

@@ -172,7 +172,7 @@ def test_training_pauses_goes_on_and_keeps_its_memory(trained: Demo) -> None:
     assert accuracy(trained) < 50
     assert confusion(trained).sum() == HELD_OUT
     page.select_option("[name=model]", "cnn")
-    page.fill("#digits-epochs", "100")
+    page.fill("#digits-epochs", "500")
     page.click("#digits-train")
     held = []
     for step in (8, 20, 32):

@@ -44,7 +44,7 @@ def test_arithmetic(demo: Demo) -> None:
     total, shape = demo.printed()
     assert float(total.split()[1]) == pytest.approx(c.sum(), rel=1e-6)
     assert shape == "shape (2, 3) dtype float32"
-    assert demo.caption() == "shape (2, 3) · float32 · webgl · 24 B"
+    assert demo.caption() == "shape (2, 3) · float32 · wasm · 24 B"
 
 
 def test_matmul_shows_the_ends_of_a_large_table(demo: Demo) -> None:
@@ -222,7 +222,7 @@ def test_explain(demo: Demo) -> None:
     np.testing.assert_allclose(demo.values(), softmax, rtol=FIVE_DIGITS)
     text = "\n".join(demo.printed())
     assert "exp" in text
-    assert "texelFetch" in text
+    assert "v128.load" in text
 
 
 def test_mistake_points_at_the_line(demo: Demo) -> None:

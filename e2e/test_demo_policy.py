@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from conftest import SITE
-from demo_driver import Demo
+from demo_driver import WEBGL, Demo
 from playwright.sync_api import Page
 from server import serve
 
@@ -32,8 +32,11 @@ def strict_url(site_url: str) -> Iterator[str]:
         yield url
 
 
-def test_the_site_needs_no_evaluated_script(page: Page, strict_url: str) -> None:
-    demo = Demo(page, strict_url)
+@pytest.mark.parametrize(("backend", "query"), [("wasm", ""), ("webgl", WEBGL)])
+def test_the_site_needs_no_evaluated_script(
+    page: Page, strict_url: str, backend: str, query: str
+) -> None:
+    demo = Demo(page, strict_url, query=query)
     demo.run("arithmetic")
     demo.write(
         "import js, py_tensor as pt\n"
@@ -44,6 +47,6 @@ def test_the_site_needs_no_evaluated_script(page: Page, strict_url: str) -> None
     demo.start()
     demo.finish()
     lines = page.inner_text("#output").split()
-    assert lines == ["webgl", "EvalError", "1200.0"]
+    assert lines == [backend, "EvalError", "1200.0"]
     page.click("[data-photo=flower]")
     page.wait_for_selector("[data-photo=flower][aria-pressed=true]")

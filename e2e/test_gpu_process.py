@@ -69,7 +69,7 @@ def test_the_gpu_process_crashes(
     own_browser: Browser, pages_url: str, thread: str, asynchronous: bool
 ) -> None:
     with watched_page(own_browser) as page:
-        python = PagePython(page, pages_url, thread)
+        python = PagePython(page, pages_url, thread, backend="webgl")
         assert python.call(prepare) == [2, 3]
         own_browser.new_browser_cdp_session().send("Browser.crashGpuProcess")
         right = [[2, 4], [2, 3], [2, 3]]

@@ -58,7 +58,9 @@ def with_half_floats() -> dict[str, Any]:
 
 
 def test_float32_stored_as_float16(page: Page, pages_url: str) -> None:
-    seen = PagePython(page, pages_url, "page", "half_floats").call(with_half_floats)
+    seen = PagePython(page, pages_url, "page", "half_floats", backend="webgl").call(
+        with_half_floats
+    )
     assert (seen["float32"], seen["stored as float16"]) == (False, True)
     assert seen["dtype"] == "float32"
     assert seen["product"][0] == [3, -1.125]

@@ -116,9 +116,9 @@ def values_of() -> list[str]:
 
 
 @pytest.mark.parametrize("verb", ["call", "call_blocking"])
-def test_tensors_as_html(python: PagePython, verb: str) -> None:
+def test_tensors_as_html(python: PagePython, backend: str, verb: str) -> None:
     for html, value in zip(getattr(python, verb)(values_of), ("1.0", "2.0", "2.0"), strict=True):
-        assert "shape (300, 300) · float32 · webgl · 351.6 KiB" in html
+        assert f"shape (300, 300) · float32 · {backend} · 351.6 KiB" in html
         assert html.count(f"<td>{value}</td>") == 12 * 8
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from page_fixtures import WEBGL
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
@@ -136,8 +137,9 @@ def test_several_results_of_one_draw(python: PagePython) -> None:
         )
         r = a * b * b
         a, b = a + 0.16 * first - r + 0.035 * (1 - a), b + 0.08 * second + r - 0.1 * b
-    np.testing.assert_allclose(seen["u"], a, rtol=1e-5)
-    np.testing.assert_allclose(seen["v"], b, rtol=1e-5)
+    # Sums of numbers of about 1 may be near 0.
+    np.testing.assert_allclose(seen["u"], a, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(seen["v"], b, rtol=1e-5, atol=1e-6)
     tripled = u * np.float32(3)
     np.testing.assert_allclose(seen["fraction"], tripled - np.floor(tripled), atol=1e-6)
     np.testing.assert_array_equal(seen["whole"], np.floor(tripled).astype("int32"))
@@ -204,6 +206,7 @@ def hand_written(a: Any) -> dict[str, Any]:
     raise AssertionError("the driver accepted an unknown name")
 
 
+@WEBGL
 def test_hand_written_shaders(python: PagePython) -> None:
     x = NUMBERS.random((5, 6), "float32")
     seen = python.call(hand_written, x.tolist())

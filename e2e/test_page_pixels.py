@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from page_python import PagePython
 
 pytest_plugins = ["page_fixtures"]
-
-BACKENDS = pytest.mark.parametrize("backend", ["webgl", "python"])
 
 PIXELS = [
     [[255, 0, 0, 255], [0, 255, 0, 255], [0, 0, 255, 255]],
@@ -17,14 +16,13 @@ PIXELS = [
 ]
 
 
-async def tensor_of(backend: str, kind: str, pixels: Any) -> list[Any]:
+async def tensor_of(kind: str, pixels: Any) -> list[Any]:
     """Return the from_pixels result of an image of the given kind."""
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
 
-    pt.set_backend(backend)
     height, width = len(pixels), len(pixels[0])
     flat = bytes(channel for row in pixels for pixel in row for channel in pixel)
     image = js.ImageData.new(js.Uint8ClampedArray.new(to_js(flat)), width, height)
@@ -51,23 +49,20 @@ async def tensor_of(backend: str, kind: str, pixels: Any) -> list[Any]:
     default = pt.from_pixels(source)
     if kind == "VideoFrame":
         source.close()
-    result = [
+    return [
         [[tensor.shape, tensor.dtype.name, tensor.tolist()] for tensor in tensors],
         default.tolist(),
         (default.astype("float32") / 255.0).tolist()[0][0],
     ]
-    pt.set_backend("webgl")
-    return result
 
 
 @pytest.mark.parametrize(
     "kind", ["ImageData", "ImageBitmap", "VideoFrame", "OffscreenCanvas", "canvas", "pixel data"]
 )
-@BACKENDS
-def test_from_pixels(python: PagePython, kind: str, backend: str) -> None:
+def test_from_pixels(python: PagePython, kind: str) -> None:
     if kind == "canvas" and python.thread == "worker":
         kind = "ImageData"  # a worker has no DOM elements
-    (all_four, rgb, red), default, floats = python.call(tensor_of, backend, kind, PIXELS)
+    (all_four, rgb, red), default, floats = python.call(tensor_of, kind, PIXELS)
     assert all_four == [[2, 3, 4], "uint8", PIXELS]
     assert rgb == [[2, 3, 3], "uint8", [[pixel[:3] for pixel in row] for row in PIXELS]]
     assert red == [[2, 3, 1], "uint8", [[pixel[:1] for pixel in row] for row in PIXELS]]
@@ -76,36 +71,30 @@ def test_from_pixels(python: PagePython, kind: str, backend: str) -> None:
     assert floats == pytest.approx([1, 0, 0], rel=2e-7)
 
 
-def straight_alpha(backend: str) -> list[Any]:
+def straight_alpha() -> list[Any]:
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
 
-    pt.set_backend(backend)
     flat = bytes([200, 100, 50, 128, 1, 2, 3, 0, 255, 255, 255, 1, 9, 8, 7, 255])
     image = js.ImageData.new(js.Uint8ClampedArray.new(to_js(flat)), 2, 2)
     seen = pt.from_pixels(image, 4).reshape(16).tolist()
-    pt.set_backend("webgl")
     return [seen, list(flat)]
 
 
-@BACKENDS
-def test_alpha_is_straight(python: PagePython, backend: str) -> None:
-    tensor, pixels = python.call(straight_alpha, backend)
+def test_alpha_is_straight(python: PagePython) -> None:
+    tensor, pixels = python.call(straight_alpha)
     assert tensor == pixels
 
 
-def drawn(
-    backend: str, target: str, shape: list[int], dtype: str, values: list[float]
-) -> list[Any]:
+def drawn(target: str, shape: list[int], dtype: str, values: list[float]) -> list[Any]:
     """Return the size and pixels of a canvas after draw, and the number of reads from textures."""
     import js
 
     import py_tensor as pt
     from py_tensor.runtime.executor import runtime
 
-    pt.set_backend(backend)
     statistics = runtime.backend.statistics  # type: ignore[union-attr]
     if target == "element":
         canvas = js.document.createElement("canvas")
@@ -116,9 +105,32 @@ def drawn(
     reads = statistics().get("reads", 0)
     pt.draw(tensor, canvas)
     reads = statistics().get("reads", 0) - reads
-    pt.set_backend("webgl")
     image = flat.getImageData(0, 0, canvas.width, canvas.height)
     return [canvas.width, canvas.height, list(image.data.to_py()), reads]
+
+
+def drawn_with_alpha() -> list[list[int]]:
+    """Return pixels of a canvas after draw, as the canvas and as from_pixels returns them."""
+    import js
+
+    import py_tensor as pt
+
+    canvas = js.OffscreenCanvas.new(1, 1)
+    flat = canvas.getContext("2d")
+    pixels = [[[200, 100, 50, 128], [255, 0, 0, 0]], [[0, 0, 255, 255], [80, 160, 240, 204]]]
+    pt.draw(pt.asarray(pixels, dtype="uint8"), canvas)
+    seen = flat.getImageData(0, 0, 2, 2).data.to_py()
+    back, floats = pt.from_pixels(canvas, 4), pt.asarray(pixels, dtype="float32") / 255.0
+    pt.draw(floats, canvas)
+    again = pt.from_pixels(canvas, 4)
+    return [list(seen), back.reshape(16).tolist(), again.reshape(16).tolist()]
+
+
+def test_pixels_with_alpha(python: PagePython) -> None:
+    wanted = np.array([200, 100, 50, 128, 0, 0, 0, 0, 0, 0, 255, 255, 80, 160, 240, 204])
+    for pixels in python.call(drawn_with_alpha):
+        # A canvas stores colours multiplied by alpha, which are rounded.
+        assert np.abs(np.array(pixels) - wanted).max() <= 1, pixels
 
 
 GREY = [0, 51, 102, 153, 204, 255]
@@ -136,17 +148,15 @@ GREY = [0, 51, 102, 153, 204, 255]
         ([1, 3], "float32", [-0.5, 0.5, 1.5], [0, 0, 0, 255] + [128] * 3 + [255] * 5),
     ],
 )
-@BACKENDS
 def test_draw(
     python: PagePython,
     shape: list[int],
     dtype: str,
     values: list[float],
     pixels: list[int],
-    backend: str,
 ) -> None:
     for target in ["offscreen", "element"] if python.thread == "page" else ["offscreen"]:
-        width, height, seen, reads = python.call(drawn, backend, target, shape, dtype, values)
+        width, height, seen, reads = python.call(drawn, target, shape, dtype, values)
         assert [height, width] == shape[:2]
         assert seen == pixels
         assert reads == 0
@@ -193,36 +203,31 @@ def test_picture_of_many_rows(python: PagePython) -> None:
     assert error < 0.5001 / 255
 
 
-def bitmap_drawn(backend: str) -> list[int]:
+def bitmap_drawn() -> list[int]:
     """Return a pixel of a canvas that shows bitmaps, after draw."""
     import js
 
     import py_tensor as pt
 
-    pt.set_backend(backend)
     canvas = js.OffscreenCanvas.new(5, 5)
     canvas.getContext("bitmaprenderer")
     pt.draw(pt.asarray([[[9, 8, 7]]], dtype="uint8"), canvas)
     flat = js.OffscreenCanvas.new(1, 1).getContext("2d")
     flat.drawImage(canvas, 0, 0)
-    pt.set_backend("webgl")
     return [canvas.width, *flat.getImageData(0, 0, 1, 1).data.to_py()]
 
 
-@BACKENDS
-def test_a_canvas_that_shows_bitmaps(python: PagePython, backend: str) -> None:
-    assert python.call(bitmap_drawn, backend) == [1, 9, 8, 7, 255]
+def test_a_canvas_that_shows_bitmaps(python: PagePython) -> None:
+    assert python.call(bitmap_drawn) == [1, 9, 8, 7, 255]
 
 
-def mistakes(backend: str) -> list[Any]:
+def mistakes() -> list[Any]:
     """Return the widest image of a backend and the messages of invalid calls."""
     import js
     from pyodide.ffi import to_js
 
     import py_tensor as pt
     from py_tensor.images import _pixels
-
-    pt.set_backend(backend)
 
     def message(function: Any) -> str:
         try:
@@ -238,7 +243,7 @@ def mistakes(backend: str) -> list[Any]:
     sized = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
     short = js.Object.fromEntries(to_js([["width", 2], ["height", 2]]))
     short.data = js.Uint8Array.new(3)
-    result = [
+    return [
         widest,
         message(lambda: pt.draw(pt.ones((2, 2, 2)), canvas)),
         message(lambda: pt.draw(pt.ones((2, 2)), js.Object.new())),
@@ -256,14 +261,11 @@ def mistakes(backend: str) -> list[Any]:
         message(lambda: pt.from_pixels(js.OffscreenCanvas.new(0, 0))),
         message(lambda: pt.from_pixels(js.ImageData.new(1, 1), 2)),
     ]
-    pt.set_backend("webgl")
-    return result
 
 
-@BACKENDS
 def test_mistakes(python: PagePython, backend: str) -> None:
-    widest, *messages = python.call(mistakes, backend)
-    place = {"webgl": "GPU", "python": "canvas"}[backend]
+    widest, *messages = python.call(mistakes)
+    place = {"webgl": "GPU", "wasm": "canvas"}[backend]
     sides = f"{widest + 1}; scale it down to at most {widest} pixels per side"
     no_pixels = "wait until it has loaded, or pass an image with pixels"
     pictures = (

@@ -147,6 +147,9 @@ class WasmtimeEngine:
             self._table.grow(self._store, max(length, number + 1 - length), None)
         self._table.set(self._store, number, function)
 
+    def show(self, track: str, name: str, start: float, end: float) -> None:
+        """Do nothing: there is no panel."""
+
     def give_turn(self) -> None:
         """Do nothing: there is no page."""
 

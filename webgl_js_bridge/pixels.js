@@ -95,11 +95,27 @@ function resize(canvas, width, height) {
   if (canvas.height !== height) canvas.height = height;
 }
 
+/**
+ * Contexts that show pictures, by canvas. Firefox refuses a second getContext of a canvas that another thread gave away.
+ *
+ * @type {WeakMap<Canvas, any>}
+ */
+const contexts = new WeakMap();
+
+/** @param {Canvas} canvas */
+function contextOf(canvas) {
+  const context =
+    contexts.get(canvas) ?? canvas.getContext("2d") ?? canvas.getContext("bitmaprenderer");
+  if (context) contexts.set(canvas, context);
+  return context;
+}
+
 /** Copy a canvas to another on the GPU. @param {Canvas} source @param {Canvas} target */
 function copy(source, target) {
   resize(target, source.width, source.height);
-  const flat = /** @type {CanvasRenderingContext2D | null} */ (target.getContext("2d"));
-  if (flat) {
+  const context = contextOf(target);
+  if (context && "drawImage" in context) {
+    const flat = /** @type {CanvasRenderingContext2D} */ (context);
     flat.save();
     flat.resetTransform();
     Object.assign(flat, { globalAlpha: 1, globalCompositeOperation: "copy", filter: "none" });
@@ -107,13 +123,12 @@ function copy(source, target) {
     flat.restore();
     return;
   }
-  const bitmap = target.getContext("bitmaprenderer");
-  if (!bitmap || !("transferToImageBitmap" in source))
+  if (!context || !("transferToImageBitmap" in source))
     throw new Error(
       "draw: the canvas is in use otherwise; got one whose context is neither 2d nor bitmaprenderer; " +
         "pass a canvas of its own",
     );
-  bitmap.transferFromImageBitmap(source.transferToImageBitmap());
+  context.transferFromImageBitmap(source.transferToImageBitmap());
 }
 
 /** @type {Make<Pixels, "gl" | "state" | "textures" | "programs">} */

@@ -2,7 +2,9 @@
 
 /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
 const waiting = new Map();
-const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+const worker = new Worker(new URL(`worker.js${location.search}`, import.meta.url), {
+  type: "module",
+});
 let last = 0;
 
 worker.onmessage = ({ data: { id, value, error } }) => {

@@ -1,4 +1,7 @@
-"""Target: the device for which a graph is compiled, and all that the compiler asks of it."""
+"""Target: the device for which a graph is compiled, and all that the compiler asks of it.
+
+Input: a lowered graph and the kernels that fusion makes of it. Output: slots and texts of kernels.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ class StoredValue(NamedTuple):
 
 
 class TargetStorage(Protocol):
-    """Choices of a target about the kernels of one graph: where values are stored, and code."""
+    """Choices of a target for one graph: the slots of stored values, and the texts of kernels."""
 
     def slot(self, value: StoredValue) -> Any:
         """Return the slot that holds a value. Values whose slots are equal may share one.
@@ -55,7 +58,7 @@ class Target(Protocol):
     def lowerings(self) -> Mapping[type[OpDef], Lowering]:
         """Function that lowers each kind of operation that kernels of this target cannot compute.
 
-        They precede `LOWERINGS`, which all targets have.
+        They are tried before `LOWERINGS`, which all targets share.
         """
 
     @property

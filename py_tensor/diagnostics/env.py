@@ -131,11 +131,16 @@ def _backend_choice() -> str:
 
 def _set_float16_storage(on: bool) -> None:
     settings.float16_storage = on
+    # Plans name the formats of the textures that they draw into.
+    _configure_plans("float16_storage", on)
+
+
+def _configure_plans(name: str, on: bool) -> None:
+    """Change a setting of all backends that have it, and compile their plans again."""
     for engine in runtime.backends.values():
-        if engine.fact("float16_storage") is None:
+        if engine.fact(name) is None:
             continue
-        engine.configure("float16_storage", on)
-        # Plans name the formats of the textures that they draw into.
+        engine.configure(name, on)
         runtime.plans.clear()
         for executable in tuple(runtime.executables):
             if executable.engine is engine and executable.plan is not None:
@@ -219,6 +224,13 @@ class Environment(Printed):
         "float32 values are stored as float16",
         default=False,
         set=_set_float16_storage,
+    )
+    fused_multiply_add = _fact(
+        bool,
+        "fused_multiply_add",
+        "products on WebAssembly are rounded once, with their sum, if the processor can",
+        default=True,
+        set=lambda on: _configure_plans("fused_multiply_add", on),
     )
     fences = _fact(bool, "fences", "reads can wait without blocking")
     timer = _fact(bool, "timer", "the GPU measures kernels")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 from ..compiler.codegen.expressions import operation
 from ..compiler.codegen.indices import Index
@@ -146,6 +147,9 @@ class ProgramWriter:
     def column(self, src: int, read: ColumnRead) -> Value:
         """Return four neighbours, from the texels that they share with other reads."""
         assert read.column is not None
+        own = self.writer.run_of(self.values[read.column.index])
+        if own is not None:
+            return self.run(src, read.column, own)
         texel, lane = divmod(read.column.offset, 4)
         first = self.texel(src, read.column, texel)
         if not lane:
@@ -153,6 +157,33 @@ class ProgramWriter:
         second = self.texel(src, read.column, texel + 1)
         parts = first.lane("xyzw"[lane:]), second.lane("xyzw"[:lane])
         return self.code.let(self.code.vector(first.kind, *parts))
+
+    def run(self, src: int, column: ReadColumn, own: Value) -> Value:
+        """Return four neighbours at once, or each by itself if some are outside of the row."""
+        writer, code = self.writer, self.code
+        spec, offset, length = writer.nodes.spec(src), column.offset, self.shape[-1]
+        first: Value = own + offset
+        row = 0 if isinstance(column.row, Number) else self.values[column.row]
+        if isinstance(row, Value):
+            first = code.let(row.lane("x")) + first
+        whole = Index(spec.size, code.let(first, "i"))
+        if not offset:
+            return writer.value(src, whole)
+        value = code.variable(code.vector(KIND[spec.dtype.kind], 0))
+        inside = code.let((own >= -offset) & (own < length - 3 - offset), "b")
+        with code.when(inside):
+            code.assign(value, writer.value(src, whole))
+        with code.when(code.printer.of_one.inverse(inside)):
+            lanes: Any = self.values[column.index] + offset
+            if column.border == "wrap":
+                lanes = (lanes + -(offset // length) * length) % length
+            else:
+                ends = (("min", length - 1), ("max", 0))
+                for name, end in ends:
+                    lanes = code.printer.bounded(name, lanes, end)
+            places = code.let(lanes + row, "i")
+            code.assign(value, writer.value(src, Index(spec.size, lanes=places)))
+        return value
 
     def texel(self, src: int, column: ReadColumn, apart: int) -> Value:
         """Return the texel that is `apart` texels after the lanes' own, in the row of a column.
@@ -262,15 +293,20 @@ def write_indexed(writer: Writer, at: int, index: Index) -> Value:
     program = program_of(nodes.op(at))
     values: dict[Var, Value] = {}
     extents: list[Value] = []
+    known = writer.coordinates(at, index)
     for src, operand in zip(nodes.edges[at], program.inputs, strict=True):
         if operand.kind is InputKind.TENSOR:
             continue
         value = writer.value(src, writer.only)
         value = converted(code, value, nodes.spec(src).dtype, operand.var.dtype)
+        if known is not None and operand.kind is InputKind.EXTENT:
+            value = literal(code, nodes.spec(at).shape[len(extents)], operand.var.dtype)
         values[operand.var] = code.let(value)
         if operand.kind is InputKind.EXTENT:
             extents.append(values[operand.var])
-    values |= zip(program.coordinates, coordinates(writer, index, extents), strict=True)
+    if known is None:
+        known = coordinates(writer, index, extents)
+    values |= zip(program.coordinates, known, strict=True)
     return _written(writer, at, index, values)
 
 

@@ -1,5 +1,7 @@
 """Functions that GLSL has built in, and functions that are more accurate on IEEE arithmetic.
 
+Input and output of a function: numbers of one or of four elements. The text of this module is
+printed, and never run.
 A printer of a language without built-in functions, such as WebAssembly, uses a block of this module
 instead of the block with the same name in `functions.py`, also for the functions of `native`.
 It needs float32 arithmetic that rounds correctly and keeps subnormal numbers, without contraction

@@ -1,5 +1,6 @@
 """Print functions and formulas of the language as WebAssembly, in the text of `wasm_text`.
 
+Input: values, functions and formulas. Output: their text, in words of `wasm_text`.
 Instructions take their operands from a stack, so that a text is that of the operands, followed by
 an instruction, and needs no parentheses. Four elements are a vector of 128 bits. Truth values of
 vectors have all bits set or none, those of one element are 1 or 0.

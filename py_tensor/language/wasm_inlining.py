@@ -1,4 +1,4 @@
-"""Put the bodies of functions in the place of their calls, which browsers' compilers do not do.
+"""Replace calls of functions by the functions' bodies, which browsers' compilers do not do.
 
 Input: the text of functions, callees before callers. Output: the text of those that are left.
 """

@@ -20,6 +20,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Container, Iterable
 from functools import lru_cache
+from itertools import groupby
 
 TYPES = {"i32": 0x7F, "i64": 0x7E, "f32": 0x7D, "f64": 0x7C, "v128": 0x7B}
 """Encoding of each type of values."""
@@ -236,7 +237,12 @@ class _Function:
         self.numbers = numbers
         self.types = types
         self.type = self._type([kind for _, kind in parameters], signature[arrow + 1 :])
-        self.locals = {own: number for number, (own, _) in enumerate(parameters)}
+        self.known: dict[str, bytes] = {}
+        """Codes of the words about variables."""
+        self.count = 0
+        """Number of variables, of which parameters are the first."""
+        for own, _ in parameters:
+            self._name(own)
         self.declared = bytearray()
         self.labels: list[str] = []
         self.code: list[bytes] = []
@@ -246,24 +252,33 @@ class _Function:
         key = bytes(map(TYPES.__getitem__, parameters)), bytes(map(TYPES.__getitem__, results))
         return self.types.setdefault(key, len(self.types))
 
-    def add(self, word: str) -> None:
-        """Encode a word."""
-        if word in self.locals:
-            self.code.append(b"\x20" + unsigned(self.locals[word]))
-        elif word[0] == ".":
-            self._structure(word)
-        else:
-            self.code.append(encoded(word))
+    def _name(self, own: str) -> None:
+        """Give a variable the next number."""
+        number = unsigned(self.count)
+        self.known[own] = b"\x20" + number
+        self.known[f".set:{own}"] = b"\x21" + number
+        self.known[f".tee:{own}"] = b"\x22" + number
+        self.count += 1
+
+    def add(self, words: Iterable[str]) -> None:
+        """Encode words."""
+        known, append = self.known.get, self.code.append
+        for word in words:
+            code = known(word)
+            if code is not None:
+                append(code)
+            elif word[0] == ".":
+                self._structure(word)
+            else:
+                append(encoded(word))
 
     def _structure(self, word: str) -> None:
-        """Encode a word about variables, functions or blocks."""
+        """Encode a word about functions or blocks, or declare a variable."""
         name, _, text = word.partition(":")
-        if name in (".set", ".tee"):
-            self.code.append((b"\x21" if name == ".set" else b"\x22") + unsigned(self.locals[text]))
-        elif name == ".local":
+        if name == ".local":
             own, _, kind = text.partition(":")
-            if own not in self.locals:
-                self.locals[own] = len(self.locals)
+            if own not in self.known:
+                self._name(own)
                 self.declared.append(TYPES[kind])
         elif name == ".call":
             self.code.append(b"\x10" + unsigned(self.numbers[text]))
@@ -287,7 +302,8 @@ class _Function:
     @property
     def body(self) -> bytes:
         """The function in the section of code."""
-        declared = _vector([b"\x01" + bytes([kind]) for kind in self.declared])
+        runs = [(kind, len([*same])) for kind, same in groupby(self.declared)]
+        declared = _vector([unsigned(length) + bytes([kind]) for kind, length in runs])
         body = declared + b"".join(self.code) + b"\x0b"
         return unsigned(len(body)) + body
 
@@ -316,10 +332,8 @@ def assemble(text: str) -> bytes:
         if words and words[0].startswith(".func:"):
             functions.append(_Function(words, numbers, types))
             numbers[functions[-1].name] = len(numbers)
-        else:
-            add = functions[-1].add if functions else str
-            for word in words:
-                add(word)
+        elif functions:
+            functions[-1].add(words)
     kinds = [b"\x60" + unsigned(len(a)) + a + unsigned(len(b)) + b for a, b in types]
     imports = [b"".join(map(_named, MEMORY)) + b"\x02\x00\x00"]
     if ".call_indirect" in text:

@@ -120,7 +120,7 @@ def set_backend(name: str | None) -> None:
 
     Existing tensors stay valid. None chooses WebGL2 if a GPU draws, else WebAssembly, which needs
     a browser or Node, else NumPy, WebGL2 that draws on the processor, or plain Python, which is
-    slow. A warning says so if one of the last three is used in place of a faster one.
+    slow. A warning says so if NumPy replaces WebGL2 on the processor, or if plain Python is used.
     `pt.env.backend_choice` is the reason for the choice.
 
     Args:

@@ -10,6 +10,7 @@ import pytest
 from py_tensor import dtypes
 from py_tensor.compiler.buffers.contractions import Operand, write_contraction
 from py_tensor.ir.node import op_instance, tensor_spec
+from py_tensor.language.wasm import WASM
 from py_tensor.language.wasm_text import assemble
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.contractions import CONVOLVE, DOT, Window
@@ -91,7 +92,8 @@ def compute(op, a, b, arg=None, stored=None, order=(0, 1, 2), **options):
     after = machine.put(np.full(64, 171, "uint8"))
     s_at = machine.put(np.full(scratch, 255, "uint8"))
     end = machine.put(np.full(64, 171, "uint8"))
-    kernel = machine.kernel(f".func:kernel A:i32 B:i32 C:i32 S:i32 ->\n{text}")
+    head = ".func:kernel A:i32 B:i32 C:i32 S:i32 ->"
+    kernel = machine.kernel("\n".join([*WASM.included(text), head, text]))
     kernel(machine.store, a_at, b_at, c_at, s_at)
     for guard in (after, end):
         assert (machine.get(guard, (64,), "uint8") == 171).all(), "wrote after the end"

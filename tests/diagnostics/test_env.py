@@ -167,3 +167,21 @@ def test_the_guide_lists_every_flag():
         else str(each.default if each.default is not None else "the first available")
         for name, each in _FLAGS.items()
     }
+
+
+def test_products_round_twice_without_fused_multiply_add(engine):
+    if pt.env.fused_multiply_add is None:
+        assert engine.name != "wasm"
+        return
+    rows = [[-1.0, 1.0 + 2.0**-12]]
+    columns = [[1.0 + 2.0**-11], [1.0 + 2.0**-12]]
+    product = pt.jit(lambda a, b: a @ b)
+    results = {}
+    for fused in (True, False):
+        pt.env.fused_multiply_add = fused
+        results[fused] = [(pt.asarray(rows) @ pt.asarray(columns)).item()]
+        results[fused].append(product(pt.asarray(rows), pt.asarray(columns)).item())
+    pt.env.fused_multiply_add = True
+    # The square is 1 + 2**-11 + 2**-24, whose last bit is lost if it is rounded.
+    assert results[False] == [0.0, 0.0]
+    assert results[True] == ([2.0**-24] * 2 if engine.engine.has_fma else [0.0] * 2)

@@ -113,6 +113,13 @@ def test_views_with_gaps_are_not_used():
     assert PythonMemory().borrow(memoryview(b"abcdef")[::2]) is None
 
 
+def test_no_block_goes_beyond_the_end(pool):
+    pool.memory.end = 1
+    with pytest.raises(OutOfMemoryError, match="realize: memory is exhausted; got 2097152 bytes"):
+        pool.take(1 << 21)
+    assert (pool.in_use, pool.free) == (0, 0)
+
+
 def test_blocks_that_come_back_meanwhile_are_kept(pool, monkeypatch):
     first, second = pool.take(64), pool.take(64)
 

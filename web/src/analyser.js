@@ -1,5 +1,6 @@
 /** @file Entry point of the analyser's page: creates its parts and starts Python in a worker. */
 
+import workerAddress from "./analyser_worker.js?worker&url";
 import { Analyser } from "./features/analyser/analyser.js";
 import { createGallery } from "./features/analyser/gallery/gallery.js";
 import { createGraphView } from "./features/analyser/graph/graph_view.js";
@@ -10,14 +11,13 @@ import { createModelCard } from "./features/analyser/model/model_card.js";
 import { createOpenModel } from "./features/analyser/model/open_model.js";
 import { createOutput } from "./features/analyser/output/output.js";
 import { createSpeedView } from "./features/analyser/speed/speed_view.js";
+import { describeBackend, showBackend } from "./features/status/backend_note.js";
 import { createLoading } from "./features/status/loading.js";
-import { showRenderer } from "./features/status/renderer_note.js";
 import { Client } from "./python/client.js";
 import { textOf } from "./ui/error_text.js";
 
-const client = new Client(
-  () => new Worker(new URL("./analyser_worker.js", import.meta.url), { type: "module" }),
-);
+/** The flags of py_tensor in the page's address are also in the worker's, where the import finds them. */
+const client = new Client(() => new Worker(workerAddress + location.search, { type: "module" }));
 const loading = createLoading(client);
 const analyser = new Analyser(client);
 const opener = createOpenModel(analyser);
@@ -30,8 +30,8 @@ for (const part of [speed, createOutput(analyser), createInput(analyser)]) analy
 
 try {
   const started = await client.start(new URL("../", document.baseURI).href);
-  showRenderer(started);
-  speed.renderer = started.renderer ?? "none";
+  showBackend(started);
+  speed.backend = describeBackend(started);
   loading.finish();
   opener.connect();
 } catch (error) {

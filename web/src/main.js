@@ -3,9 +3,9 @@
 import { createDigits } from "./features/digits/digits.js";
 import { createPhotoLab } from "./features/photo_lab/photo_lab.js";
 import { createPlayground } from "./features/playground/playground.js";
+import { describeBackend, showBackend } from "./features/status/backend_note.js";
 import { createLivePanel } from "./features/status/live_panel.js";
 import { createLoading } from "./features/status/loading.js";
-import { showRenderer } from "./features/status/renderer_note.js";
 import { createSurface } from "./features/surface/surface.js";
 import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
@@ -29,8 +29,8 @@ async function startPrograms() {
   loading.begin();
   try {
     const started = await programs.start();
-    showRenderer(started);
-    find("renderer", HTMLElement).textContent = started.renderer ?? `none; ${started.reason}`;
+    showBackend(started);
+    find("backend", HTMLElement).textContent = `${describeBackend(started)}; ${started.reason}`;
     loading.finish();
     playground.ready = true;
     return started;
@@ -51,5 +51,6 @@ async function startModels() {
 
 // One after the other, so that the first one is ready sooner and its downloads are in the cache.
 const started = await startPrograms();
-if (started?.renderer) await startModels();
+// Plain Python is too slow for the sections with models.
+if (started && started.backend !== "python") await startModels();
 if (started) await keepOffline(started.files).catch(console.warn);

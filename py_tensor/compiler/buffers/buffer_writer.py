@@ -1,4 +1,8 @@
-"""Writer of the statements of a kernel for linear memory, four neighbouring elements at a time."""
+"""Write the statements of a kernel in linear memory, four neighbouring elements at a time.
+
+Input: the nodes of a kernel, and coordinates in their values. Output: statements that load
+operands, compute and store results.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +76,20 @@ class BufferReader(Writer):
         self.runs[lanes.text] = self.firsts[lanes.text] = first
         return lanes
 
+    def coordinates(self, at: int, index: Index) -> list[Value] | None:
+        """Return the coordinates of four elements of a node, if they are those of the loops."""
+        shape = self.nodes.spec(at).shape
+        if index.stack or by_axes(View(shape, row_major(shape)), index.axes) is None:
+            return None
+        parts = self.positions.coordinates(index, shape, index.first is not None)
+        if parts and index.first is not None and shape[-1] % GROUP == 0:
+            parts[-1] = self.neighbours(self.code.let(self.code.printer.whole(parts[-1]), "c"))
+        vectors = [self.code.printer.spread(self.code.printer.whole(part)) for part in parts]
+        return [self.code.let(vector, "c") for vector in vectors]
+
+    def run_of(self, lanes: Value) -> Value | None:
+        return self.runs.get(lanes.text)
+
     def last_ones(self, first: int, length: int) -> Value:
         """Return a vector of coordinates from `first` on, of which the last one is repeated."""
         numbers = ",".join([str(min(first + lane, length - 1)) for lane in range(GROUP)])
@@ -80,7 +98,7 @@ class BufferReader(Writer):
         return lanes
 
     def crossing(self, first: Value) -> list[Value]:
-        """Return four neighbouring coordinates, for which values are computed after one another."""
+        """Return four neighbouring coordinates along the crossed axis, one for each vector."""
         coordinates = [self.code.let(first + lane, "j") for lane in range(1, GROUP)]
         for lane, coordinate in enumerate(coordinates, 1):
             self.crossed[coordinate.text] = first, lane
@@ -128,9 +146,9 @@ class BufferReader(Writer):
         if terms is not None:
             mode, value = self._by_terms(slot, form, *terms)
         elif (first := self.positions.aligned_first(index)) is not None:
-            mode, value = LoadMode.NEIGHBOURS, self._four(slot, form, first)
+            mode, value = LoadMode.NEIGHBOURS, self._loaded(form, self._address(slot, form, first))
         elif (only := self.positions.splat(index)) is not None:
-            mode, value = LoadMode.SPLAT, self._splat(slot, form, self._address(slot, form, only))
+            mode, value = LoadMode.SPLAT, self._splat(form, self._address(slot, form, only))
         else:
             mode, base = LoadMode.LANES, self.code.printer.spread(self._base(slot))
             lanes = self.code.let(base + self.positions.lanes(index) * form.size, "p")
@@ -178,7 +196,7 @@ class BufferReader(Writer):
         scaled = [(coordinate, step * form.size) for coordinate, step in terms]
         address, start = self._summed(base, scaled, offset * form.size)
         if apart == 0:
-            return LoadMode.SPLAT, self._splat(slot, form, address, start)
+            return LoadMode.SPLAT, self._splat(form, address, start)
         if apart == 1:
             return LoadMode.NEIGHBOURS, self._loaded(form, address, start)
         step = apart * form.size
@@ -225,7 +243,7 @@ class BufferReader(Writer):
     ) -> tuple[Value, int]:
         """Return an address, and bytes to add that are not negative.
 
-        What does not change in the innermost loop is one variable before it.
+        Terms that do not change in the innermost loop are added up before it, in one variable.
         """
         code = self.code
         changing = code.scopes[-1].declared if len(code.scopes) > 1 else 0
@@ -261,24 +279,17 @@ class BufferReader(Writer):
 
     def _each(self, form: ElementForm, parts: Sequence[tuple[Value, int]]) -> Value:
         """Return four elements, given the address of each and bytes to add."""
-        (first, start), *others = parts
-        text, uses = f"{first.text} {form.load_splat}:{start}", first.uses
-        load = form.load_splat.replace("splat", "lane")
-        for lane, (address, start) in enumerate(others, 1):
-            text = f"{address.text} {text} {load}:{lane}:{start}"
+        uses = 0
+        for address, _ in parts:
             uses |= address.uses
-        return self.code.value(f"{text} {form.four}".strip(), form.kind, uses=uses)
+        text = form.each([(address.text, start) for address, start in parts])
+        return self.code.value(text, form.kind, uses=uses)
 
-    def _splat(self, slot: int, form: ElementForm, address: Value, start: int = 0) -> Value:
-        text = f"{address.text} {form.load_splat}:{start} {form.four}".strip()
-        return self.code.value(text, form.kind, uses=address.uses)
+    def _splat(self, form: ElementForm, address: Value, start: int = 0) -> Value:
+        return self.code.value(form.splat(address.text, start), form.kind, uses=address.uses)
 
-    def _four(self, slot: int, form: ElementForm, first: Whole) -> Value:
-        return self._loaded(form, self._address(slot, form, first), 0)
-
-    def _loaded(self, form: ElementForm, address: Value, start: int) -> Value:
-        text = f"{address.text} {form.load_four}:{start} {form.four}".strip()
-        return self.code.value(text, form.kind, uses=address.uses)
+    def _loaded(self, form: ElementForm, address: Value, start: int = 0) -> Value:
+        return self.code.value(form.load(address.text, start), form.kind, uses=address.uses)
 
 
 class BufferWriter(BufferReader):
@@ -325,11 +336,10 @@ class BufferWriter(BufferReader):
     ) -> None:
         """Write lanes of a value to elements at a distance."""
         code, uses = self.code, address.uses | value.uses
-        packed = f"{value.text} {form.packed}".strip()
         if lanes == GROUP and apart == 1:
-            first = ":0" if form.store_four.endswith("lane") else ""
-            code.line(f"{address.text} {packed} {form.store_four}{first}:{start}", uses)
+            code.line(form.store(address.text, start, value.text), uses)
             return
+        packed = f"{value.text} {form.packed}".strip()
         whole = code.variable(code.value(packed, form.kind, uses=value.uses), "z")
         for lane in range(lanes):
             place = f"{form.store_lane}:{lane}:{start + lane * apart * form.size}"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ir.node import tensor_spec
-from ...language.tree import INT, TRUTH, Value
+from ...language.tree import INT, Value
 from ...ops.contractions import CONVOLVE
 from ...ops.index_map import row_major
 from ..codegen.positions import Axes
@@ -57,6 +57,10 @@ def _operand(writer: BufferWriter, at: int) -> Operand:
     return Operand(f"in{writer.kernel.inputs.index(base)}", dtype, strides, offset)
 
 
+PLACES = ("@group", "@row", "@column", "@value")
+"""Names in a text for indices and for results."""
+
+
 class _Epilogue:
     """Writer of the elementwise operations on four results of a contraction."""
 
@@ -66,9 +70,22 @@ class _Epilogue:
         """Axes of the stored results that are the groups, rows and columns."""
         self.root = writer.kernel.root
         self.shape = writer.nodes.spec(self.root).shape
+        self.known: dict[tuple[int, int], str] = {}
+        """Texts by the axis and the number of the lanes, with `PLACES` for what differs."""
 
     def write(self, place: ResultLanes, value: str) -> str:
         """Return the text of the vector to store, given the place and the variable of results."""
+        key = place.axis, place.lanes
+        text = self.known.get(key)
+        if text is None:
+            texts = place._replace(group=PLACES[0], row=PLACES[1], column=PLACES[2])
+            text = self.known[key] = self._written(texts, PLACES[3])
+        names = place.group, place.row, place.column, value
+        for name, own in zip(PLACES, names, strict=True):
+            text = text.replace(name, own)
+        return text
+
+    def _written(self, place: ResultLanes, value: str) -> str:
         writer, root = self.writer, self.root
         output = writer.kernel.output
         kind = KIND[writer.nodes.spec(root).dtype.kind]
@@ -86,15 +103,13 @@ class _Epilogue:
             index = writer.index(writer.nodes.spec(output).size, axes)
             result = writer.value(output, index)
             del writer.fixed[root]
-            if writer.nodes.spec(output).dtype.kind == "b":
-                result = writer.code.printer.converted(result.of(TRUTH), INT)
             chunk.finish(result)
         return chunk.text
 
     def _coordinate(self, place: ResultLanes, axis: int, text: str, is_lanes: bool) -> Value:
         """Return the coordinate of the results along an axis, a vector along that of the lanes."""
         code, writer = self.writer.code, self.writer
-        first = code.local(text or "i32.const:0", INT, 1)
+        first = code.local(text, INT, 1)
         if not is_lanes:
             return first
         if place.lanes == GROUP:

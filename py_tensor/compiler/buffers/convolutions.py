@@ -1,7 +1,8 @@
 """Write convolutions as products of patches of the image with the kernel.
 
-Patches are copied to scratch memory for one block of pixels at a time. Depthwise convolutions read
-the image directly.
+Input: a convolution and the strides of its operands. Output: the text of its loops. Patches are
+copied to scratch memory for one block of pixels at a time. Depthwise convolutions read the image
+directly.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ class Convolution(_Windows):
         return panels
 
     def _patch(self, image: str, pixel: str, target: str) -> None:
-        """Copy what the kernel covers for one pixel."""
+        """Copy the elements that the kernel covers for one pixel."""
         body, window, (_, height, width, _) = self.body, self.window, self.image
         rows, columns = window.out
         q = body.let(target, name="q")

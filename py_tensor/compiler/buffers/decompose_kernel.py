@@ -1,5 +1,6 @@
 """Generate kernels that factorize matrices in place, four columns at once.
 
+Input: a kernel whose root is a decomposition of real matrices. Output: its statements.
 Each matrix is copied into scratch memory with padded rows. A step divides a panel of four columns,
 and then subtracts its products from the columns after it (Golub and Van Loan, Matrix Computations,
 3.2.11, 3.4 and 4.2).
@@ -69,7 +70,7 @@ class _Matrices:
 
     @contextmanager
     def each(self, *, is_square: bool = True) -> Iterator[Value]:
-        """Repeat for each matrix: read it, run the text, and what is written in the block.
+        """Write a loop over the matrices: read one, run the text, then the statements of the block.
 
         Square matrices are padded with the identity.
         """

@@ -1,4 +1,7 @@
-"""Generate kernels whose elements are expressions of their operands: loops over their axes."""
+"""Generate kernels whose elements are expressions of their operands: loops over their axes.
+
+Input: a map kernel. Output: its statements, repeated for each segment.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,6 @@ class Packer:
         self.packed_dtype = float32 if self.kind == "f" else int32
         self.scratch = scratch
         self.used = 0
-        self.name = body.prefix + "_half"
 
     def reserve(self, elements: int) -> str:
         """Reserve scratch memory; return a local with its address."""
@@ -44,7 +43,7 @@ class Packer:
         lanes: int = 4,
         exact: bool = False,
     ) -> str:
-        return load(address, offset, matrix.dtype, self.kind, stride, lanes, exact, self.name)
+        return load(address, offset, matrix.dtype, self.kind, stride, lanes, exact)
 
     def is_native(self, matrix: Matrix) -> bool:
         return matrix.dtype.itemsize == 4 and (matrix.dtype.kind == "f") == (self.kind == "f")

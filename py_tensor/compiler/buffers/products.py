@@ -168,7 +168,7 @@ class ProductWriter(Packer):
             vectors.append(body.let(value, "v128", name=f"b{v}"))
         for r, row in enumerate(sums):
             pa = f"{body.prefix}_pa"
-            value = splat(pa, r * left.down, left.dtype, self.kind, self.name)
+            value = splat(pa, r * left.down, left.dtype, self.kind)
             a = body.let(value, "v128", name="a")
             for name, b in zip(row, vectors, strict=True):
                 self.add_product(name, a, b)

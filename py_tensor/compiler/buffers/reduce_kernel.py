@@ -1,5 +1,6 @@
 """Generate kernels with loops over reduced axes, followed by an elementwise epilogue.
 
+Input: a kernel whose root is a reduction. Output: its statements.
 Lanes run along the axis that is contiguous in the operand. They are four results, or, if that axis
 is reduced, four elements of one result that are combined at the end.
 """
@@ -183,7 +184,7 @@ class _Loops:
         return code.printer.spread(code.printer.whole(total(terms, 0)))
 
     def _start(self) -> _Best:
-        """Declare variables of a reduction of nothing."""
+        """Declare variables with the result of an empty reduction."""
         code = self.code
         value = code.variable(self.identity, "s")
         if self.op.index:

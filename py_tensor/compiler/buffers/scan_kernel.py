@@ -1,5 +1,6 @@
-"""Generate scans: loops along the scanned axis that keep what the elements so far combine to.
+"""Generate scans: loops along the scanned axis that keep the combination of the elements so far.
 
+Input: a kernel whose root is a scan. Output: its statements.
 Lanes are four neighbouring lines, or four neighbours along the scanned axis if it is the last one.
 """
 

@@ -1,4 +1,7 @@
-"""Generate kernels that add up slices at indices: a loop over the slices, in order."""
+"""Generate kernels that add up slices at indices: a loop over the slices, in order.
+
+Input: a kernel whose root is a scatter. Output: its statements.
+"""
 
 from __future__ import annotations
 

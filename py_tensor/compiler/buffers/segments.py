@@ -1,4 +1,4 @@
-"""Parts of a kernel's loops in which padded and joined values come from one operand each.
+"""Parts of a kernel's loops in which the lanes of padded and joined values read one operand.
 
 Input: the nodes of a kernel, and the lengths of its loops. Output: the segments, boxes of
 coordinates that together are all of them, and expressions that use them.

@@ -1,5 +1,6 @@
 """Generate kernels that sort the elements of lines and store their indices.
 
+Input: a kernel whose root is a sort. Output: its statements.
 Keys are numbers of 32 bits whose unsigned order is that of the values. In short lines, the rank of
 an element is the number of elements before it. The elements of others are pairs of an index and a
 key, which are ordered by their digits, the lowest first (Knuth, The Art of Computer Programming 3,
@@ -82,7 +83,7 @@ def _after(key: str, count: int) -> str:
 def _key(code: Statements, value: Value, dtype: DType, bits: int, descending: bool) -> Value:
     """Return numbers of `bits` bits whose unsigned order is that of the values."""
     if dtype.kind == "f":
-        # Adding zero turns -0.0 into 0.0. NaN becomes the largest number.
+        # Adding zero makes -0.0 equal to 0.0. NaN becomes the largest number.
         value = code.let(code.apply("x + 0.0", value.kind, value))
         numbers = f"{value.text} i32x4.const:0x7fffffff {value.text} {value.text} f32x4.eq"
         value = code.let(code.value(f"{numbers} v128.bitselect", UINT, uses=value.uses))

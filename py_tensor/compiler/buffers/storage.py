@@ -1,10 +1,12 @@
 """Elements in linear memory: instructions that load and store them, by dtype.
 
+Input: a dtype. Output: its instructions, and the size of a buffer.
 Narrow types are stored narrow, and are computed in 32 bits. Truth values are stored as 0 and 1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...dtypes import DType
@@ -19,7 +21,7 @@ ALIGNMENT = 16
 class ElementForm(NamedTuple):
     """Instructions that load and store elements of a dtype.
 
-    Those after a load get its number of lanes from the stack.
+    The instructions after a load take the loaded vector from the stack.
     """
 
     size: int
@@ -32,6 +34,29 @@ class ElementForm(NamedTuple):
     """Instructions before a store."""
     store_four: str = "v128.store"
     store_lane: str = "v128.store32_lane"
+
+    def splat(self, address: str, start: int = 0) -> str:
+        """Return the text of a vector of four times the element at an address."""
+        return f"{address} {self.load_splat}:{start} {self.four}".strip()
+
+    def load(self, address: str, start: int = 0) -> str:
+        """Return the text of a vector of the four elements from an address on."""
+        return f"{address} {self.load_four}:{start} {self.four}".strip()
+
+    def each(self, places: Sequence[tuple[str, int]], start: str = "i32x4.const:0") -> str:
+        """Return the text of a vector of elements, given the address of each and bytes to add.
+
+        The other lanes are those of `start`.
+        """
+        text, lane_of = start, self.load_splat.replace("splat", "lane")
+        for lane, (address, offset) in enumerate(places):
+            text = f"{address} {text} {lane_of}:{lane}:{offset}"
+        return f"{text} {self.four}".strip()
+
+    def store(self, address: str, start: int, value: str) -> str:
+        """Return the text that stores four neighbouring elements."""
+        first = ":0" if self.store_four.endswith("lane") else ""
+        return f"{address} {value} {self.packed} {self.store_four}{first}:{start}"
 
 
 def _narrow(kind: ValueKind, size: int, four: str = "", packed: str = "") -> ElementForm:

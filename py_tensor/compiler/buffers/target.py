@@ -1,4 +1,7 @@
-"""Target with linear memory: kernels are WebAssembly functions, which load and store elements."""
+"""Target with linear memory: kernels are WebAssembly functions, which load and store elements.
+
+Input: a lowered graph and its kernels. Output: sizes of stored values, and texts of kernels.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ class BufferSlot(NamedTuple):
 class BufferTarget(Target):
     """Linear memory of a processor.
 
-    `has_fma` is True if kernels may round once after a product and a sum.
+    `has_fma` is True if kernels may use fused multiply-adds, which round once.
     """
 
     def __init__(self, has_fma: bool = False) -> None:

@@ -85,6 +85,14 @@ class Writer:
         value: Value = values[at, index]
         return value
 
+    def coordinates(self, at: int, index: Index) -> list[Value] | None:
+        """Return the coordinates of four elements of a node, or None if they take arithmetic."""
+        return None
+
+    def run_of(self, lanes: Value) -> Value | None:
+        """Return the first of four neighbours if any four neighbours can be read at once."""
+        return None
+
     def texel(self, at: int, number: Value) -> Value:
         """Return the four lanes of a group of node `at`, given its number, a variable."""
         first = self.code.let(number * 4, "e")

@@ -1,6 +1,7 @@
-"""Parts that the backends share which compile kernels: programs, and the warning about memory.
+"""Parts that backends with kernels share: programs, packed scalars, and the warning about memory.
 
-Input: kernels' texts, and counts of bytes. Output: numbers of programs, and warnings.
+Input: texts of kernels, scalars, and counts of bytes. Output: numbers of programs, words of
+scalars, and warnings.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ class Programs:
             oldest = next(iter(self.unused))
             del self.unused[oldest]
             number = self.numbers.pop(oldest)
-            self._drop(number)
             self.free.append(number)
+            self._drop(number)
 
 
 class MemoryWatch:

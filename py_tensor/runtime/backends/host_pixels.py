@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 from ...dtypes import uint8
@@ -74,22 +75,43 @@ class HostPixels:
     def draw(self, buffer: Buffer, width: int, height: int, canvas: Any) -> None:
         with _refusals("draw"):
             image = js.ImageData.new(width, height)
-            image.data.assign(self.backend.read(buffer))
+            # A backend may tell pictures from reads, which it counts.
+            read = getattr(self.backend, "picture", self.backend.read)
+            image.data.assign(read(buffer))
             # Assigning a size clears the canvas even if the size stays the same.
             if (canvas.width, canvas.height) != (width, height):
                 canvas.width, canvas.height = width, height
-            flat = canvas.getContext("2d")
-            if flat:
-                flat.putImageData(image, 0, 0)
+            context = _context(canvas)
+            if hasattr(context, "putImageData"):
+                context.putImageData(image, 0, 0)
                 return
-            bitmap, own = canvas.getContext("bitmaprenderer"), _canvas(width, height)
-            if not (bitmap and hasattr(own, "transferToImageBitmap")):
+            own = _canvas(width, height)
+            if not (context and hasattr(own, "transferToImageBitmap")):
                 raise BackendError(
                     "draw: the canvas is in use otherwise; got one whose context is neither 2d nor "
                     "bitmaprenderer; pass a canvas of its own"
                 )
             own.getContext("2d").putImageData(image, 0, 0)
-            bitmap.transferFromImageBitmap(own.transferToImageBitmap())
+            context.transferFromImageBitmap(own.transferToImageBitmap())
+
+
+@cache
+def _contexts() -> Any:
+    """Contexts that show pictures, by canvas.
+
+    Firefox refuses a second getContext of a canvas that another thread gave away.
+    """
+    return js.WeakMap.new()
+
+
+def _context(canvas: Any) -> Any:
+    """Return the context of a canvas that can show pictures."""
+    context = _contexts().get(canvas)
+    if not context:
+        context = canvas.getContext("2d") or canvas.getContext("bitmaprenderer")
+        if context:
+            _contexts().set(canvas, context)
+    return context
 
 
 @contextmanager

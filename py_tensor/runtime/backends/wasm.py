@@ -330,11 +330,15 @@ class WasmBackend(HostBackend):
             buffer.host = buffer.backend.read(buffer)
         if buffer.host is not None:
             return memoryview(buffer.host).cast("B")
-        block = buffer.handle or self._upload(buffer)
-        nbytes = buffer.size * buffer.dtype.itemsize
         self.reads += 1
-        with self.kernel_timers.transfer("download", nbytes):
-            return self.engine.memory.read(block, nbytes)
+        with self.kernel_timers.transfer("download", buffer.size * buffer.dtype.itemsize):
+            return self.picture(buffer)
+
+    def picture(self, buffer: Buffer) -> memoryview:
+        """Return the elements of a picture that a canvas copies, which is no read."""
+        is_own = buffer.backend is self and buffer.handle is not None
+        block = buffer.handle if is_own else self._upload(buffer)
+        return self.engine.memory.read(block, buffer.size * buffer.dtype.itemsize)
 
     def release(self, buffer: Buffer) -> None:
         if buffer.handle.is_own:
@@ -365,10 +369,14 @@ class WasmBackend(HostBackend):
         }
 
     def fact(self, name: str) -> Any:
+        if name == "fused_multiply_add":
+            return self.device.has_fma
         owner = self._setting(name)
         return None if owner is None else owner.limit
 
     def configure(self, name: str, value: Any) -> None:
+        if name == "fused_multiply_add":
+            self.device = BufferTarget(value and self.engine.has_fma)
         owner = self._setting(name)
         if owner is self.memory:
             self.memory.set_limit(value)
@@ -398,10 +406,15 @@ class KernelTimers:
 
     def run(self, plan: LoadedPlan) -> None:
         """Run a plan and note the time of each draw."""
-        for name, first, end in plan.draws():
-            start = perf_counter()
-            self.backend.engine.run(first, end, plan.slots)
-            self.taken.append((name, 1e3 * (perf_counter() - start)))
+        engine, name = self.backend.engine, ""
+        begin = end = perf_counter()
+        for name, first, last in plan.draws():
+            start = end
+            engine.run(first, last, plan.slots)
+            end = perf_counter()
+            self.taken.append((name, 1e3 * (end - start)))
+            engine.show("kernels", name, start, end)
+        engine.show("plans", f"plan {plan.first}: {name}", begin, end)
 
     def source(self, awaits: bool) -> str:
         return "host"

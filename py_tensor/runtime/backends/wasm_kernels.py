@@ -62,6 +62,9 @@ class Engine(Protocol):
     def run(self, first: int, end: int, slots: int) -> None:
         """Call the driver."""
 
+    def show(self, track: str, name: str, start: float, end: float) -> None:
+        """Add an entry to a track of the page's Performance panel; times are in seconds."""
+
     def give_turn(self) -> None:
         """Let the page's event loop run if it has waited for long."""
 

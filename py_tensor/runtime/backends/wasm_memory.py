@@ -51,7 +51,7 @@ class LinearMemory(Protocol):
         """Return a block of the host's own bytes; None if they are outside of this memory."""
 
     def read(self, block: Block, nbytes: int) -> memoryview:
-        """Return the first bytes, which stay the same when the block is used again."""
+        """Return the first bytes, which later uses of the block do not change."""
 
     def is_viewed(self, block: Block) -> bool:
         """Return True if a result of `read` needs the block's bytes."""
@@ -60,11 +60,15 @@ class LinearMemory(Protocol):
 class PythonMemory:
     """Python's own memory: kernels read bytes of the host where they are, and reads copy nothing.
 
-    A read returns a view of the block's bytearray. Such a block is not used again, which its
-    reference count tells: a debugger's reference only makes it take new memory.
+    A read returns a view of the block's bytearray. A block whose reference count shows such a view
+    is not used again. A debugger's reference has the same effect, which costs only memory.
+
+    Args:
+        end: Address before which all blocks end.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end: int = sys.maxsize) -> None:
+        self.end = end
         # bytearray(n) would fill the block with zeros, which takes longer than some kernels.
         self._bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
         self._bytearray.restype = ctypes.py_object
@@ -76,6 +80,8 @@ class PythonMemory:
         data = self._bytearray(None, nbytes + ALIGNMENT - 1)
         address = ctypes.addressof(ctypes.c_char.from_buffer(data))
         start = -address % ALIGNMENT
+        if address + len(data) > self.end:
+            raise MemoryError
         return Block(address + start, nbytes, data, start)
 
     def free(self, block: Block) -> None:
@@ -151,7 +157,7 @@ class Pool:
             self.memory.free(block)
             return
         # The sizes stay in the order of their last use. The collector may give other blocks back
-        # during any call, which is why no list is put in the place of another.
+        # during any call, which is why no list replaces another.
         blocks = self._blocks.pop(nbytes, None) or []
         blocks.append(block)
         self.free += nbytes

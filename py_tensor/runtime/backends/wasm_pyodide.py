@@ -1,6 +1,7 @@
 """The engine of WebAssembly in Pyodide: the browser's own, on Python's own memory.
 
-Kernels import the memory that Python runs in, so values never cross a border.
+Input: the bytes of modules. Output: their functions, in a table. Kernels import the memory that
+Python runs in, so values are never copied between the two.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ try:
 except ImportError:  # ordinary CPython; load_engine raises the error
     js = None
 
+END = (1 << 31) - (128 << 20)
+"""Address before which all values end.
+
+Pyodide takes addresses from 2 GiB on for negative numbers, and passes wrong bytes and texts to
+JavaScript. The last 128 MiB before are left to Python's own objects.
+"""
 FIRST_TABLE = 256
 """Functions in the table at first."""
 
@@ -30,7 +37,7 @@ class PyodideEngine(PageTurns):
 
     def __init__(self) -> None:
         super().__init__()
-        self.memory = PythonMemory()
+        self.memory = PythonMemory(END)
         self.failures: tuple[type[Exception], ...] = (JsException,)
         self._api = js.WebAssembly
         self._table = self._api.Table.new(_object(element="anyfunc", initial=FIRST_TABLE))
@@ -68,7 +75,13 @@ class PyodideEngine(PageTurns):
         length = self._table.length
         if number >= length:
             self._table.grow(max(length, number + 1 - length))
-        self._table.set(number, function)
+        # None would become undefined, which is no function; without a value the entry is null.
+        self._table.set(number, *[function] * (function is not None))
+
+    def show(self, track: str, name: str, start: float, end: float) -> None:
+        devtools = _object(dataType="track-entry", trackGroup="py_tensor", track=track)
+        times = {"start": 1e3 * start, "end": 1e3 * end}
+        js.performance.measure(name, _object(**times, detail=_object(devtools=devtools)))
 
 
 def _object(**fields: Any) -> Any:

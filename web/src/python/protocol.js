@@ -7,8 +7,9 @@
  * @typedef {{ id: number, value?: unknown, error?: string }} Answer
  *
  * @typedef {object} Started
- * @property {string | null} renderer name of the GPU that WebGL2 uses; null if there is no WebGL2
- * @property {string} reason why there is no WebGL2
+ * @property {string} backend name of the backend that computes
+ * @property {string | null} renderer name of the GPU that WebGL2 uses; null for other backends
+ * @property {string} reason for that backend
  * @property {string[]} files addresses of the files that Python's start has loaded
  *
  * @typedef {{ step: string, fraction: number }} Progress

@@ -2,10 +2,16 @@
 
 import { startPython } from "./python_runtime.js";
 import { send } from "./serve_requests.js";
-import { probeWebGL } from "./webgl_probe.js";
 
 /** @import { Program } from "./python_runtime.js" */
 /** @import { Started } from "./protocol.js" */
+
+/** Program whose value says what computes. */
+const COMPUTING = `
+import json
+import py_tensor as pt
+json.dumps({"backend": pt.get_backend(), "renderer": pt.env.renderer, "reason": pt.env.backend_choice})
+`;
 
 /**
  * Resolves to a module of Python, and the answer to the page's request to start.
@@ -16,9 +22,8 @@ import { probeWebGL } from "./webgl_probe.js";
  * @returns {Promise<{ module: any, started: Started }>}
  */
 export async function startModule(name, base, program) {
-  const { renderer, reason } = probeWebGL();
   const python = await startPython(base, program, (progress) => send("progress", progress));
   const module = python.pyimport(name);
   const files = performance.getEntriesByType("resource").map((entry) => entry.name);
-  return { module, started: { renderer, reason, files } };
+  return { module, started: { ...JSON.parse(python.runPython(COMPUTING)), files } };
 }

@@ -43,7 +43,7 @@ class OutputPane(Place):
         try:
             pt.draw(picture.rgba, canvas)
         except BackendError:
-            return False  # without WebGL2 the pane shows it as a PNG file
+            return False  # the pane shows it as a PNG file
         if key is not None:
             self._canvases[key] = canvas
         shape = f"shape {picture.tensor.shape}, {picture.tensor.dtype}"

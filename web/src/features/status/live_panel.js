@@ -10,9 +10,9 @@ import { formatBytes } from "../../ui/metrics.js";
 const TILES = [
   { name: "tensors", title: "Tensors" },
   { name: "bytes", title: "Bytes of tensors", bytes: true },
-  { name: "gpuBytes", title: "GPU bytes in use", bytes: true },
-  { name: "pooledBytes", title: "GPU bytes pooled", bytes: true },
-  { name: "programs", title: "Shader programs" },
+  { name: "gpuBytes", title: "Bytes in use", bytes: true },
+  { name: "pooledBytes", title: "Bytes pooled", bytes: true },
+  { name: "programs", title: "Programs" },
   { name: "plans", title: "Plans" },
   { name: "planHits", title: "Plan cache hits" },
   { name: "draws", title: "Draw calls" },

@@ -67,7 +67,7 @@ export function createLayerView(analyser) {
       make(
         "p",
         { className: "hint" },
-        "Select a layer to see its weights, activations, time and shaders.",
+        "Select a layer to see its weights, activations, time and kernels.",
       ),
     );
   }

@@ -116,7 +116,7 @@ export function createOutput(analyser) {
     const reads = make("dd", {}, String(last?.reads ?? 0));
     reads.dataset.reads = String(last?.reads ?? 0);
     again.hidden = false;
-    times.replaceChildren(...parts, make("div", {}, make("dt", {}, "Reads from the GPU"), reads));
+    times.replaceChildren(...parts, make("div", {}, make("dt", {}, "Reads of results"), reads));
   }
 
   /** Draws pixels that were read back. @param {Stages} stages of the run, whose time of the output grows */

@@ -12,7 +12,7 @@
  * @property {string} inputs
  * @property {number} parameters
  * @property {number | null} multiplyAdds
- * @property {string} renderer
+ * @property {string} backend
  * @property {string} browser
  * @property {number} loadMs
  * @property {number | null} compileMs
@@ -39,7 +39,7 @@ export function reportText(report) {
     row("inputs", report.inputs),
     row("parameters", report.parameters.toLocaleString("en")),
     row("multiply-adds", report.multiplyAdds?.toLocaleString("en") ?? "not known"),
-    row("renderer", report.renderer),
+    row("backend", report.backend),
     row("browser", report.browser),
     "",
     row("loading", time(report.loadMs)),
@@ -52,7 +52,7 @@ export function reportText(report) {
     const range = `${spread.low.toFixed(2)} to ${spread.high.toFixed(2)}`;
     lines.push(row(`${name}, ${report.runs} runs`, `${time(spread.median)} (${range})`));
   }
-  lines.push(row("GPU memory", `${(report.memory.gpuBytes / 1e6).toFixed(1)} MB`));
+  lines.push(row("memory", `${(report.memory.gpuBytes / 1e6).toFixed(1)} MB`));
   if (report.sizes.length) lines.push("");
   for (const { side, failure, median } of report.sizes)
     lines.push(row(`${side} × ${side}`, failure ?? time(median)));

@@ -26,7 +26,7 @@ const METRICS = {
   load: "Loading, ms",
   compile: "Compiling, ms",
   first: "First run, ms",
-  memory: "GPU memory",
+  memory: "Memory",
 };
 /** @type {(keyof Stages)[]} */
 const STAGES = ["input", "model", "output"];
@@ -86,7 +86,7 @@ export function createSpeedView(analyser) {
   let comparison = [];
   /** @type {Record<string, number>} */
   let memory = {};
-  let renderer = "";
+  let backend = "";
 
   playButton.onclick = () => (playing ? stop() : play());
   onceButton.onclick = () => attempt(onceButton, "Running…", () => analyser.run());
@@ -99,7 +99,7 @@ export function createSpeedView(analyser) {
     if (picture) saveFile("speed.png", picture);
   };
   analyser.client.on("compiling", ({ done, total }) => {
-    status.textContent = `Compiling shaders: ${done} of ${total}`;
+    status.textContent = `Compiling: ${done} of ${total}`;
   });
   analyser.on("output", (stages) => {
     times.add(stages, performance.now());
@@ -239,7 +239,7 @@ export function createSpeedView(analyser) {
       inputs: shapes.join(", "),
       parameters: model.parameters,
       multiplyAdds: model.multiplyAdds,
-      renderer,
+      backend,
       browser: navigator.userAgent,
       loadMs: model.loadMs,
       compileMs: warmUp?.compileMs ?? null,
@@ -267,7 +267,7 @@ export function createSpeedView(analyser) {
 
   /** Compiles the model, and measures that. @param {Description} model */
   async function warm(model) {
-    status.textContent = "Compiling shaders…";
+    status.textContent = "Compiling…";
     try {
       warmUp = await analyser.call("speed", "warm_up");
       status.textContent = "";
@@ -284,8 +284,8 @@ export function createSpeedView(analyser) {
 
   return {
     /** @param {string} name */
-    set renderer(name) {
-      renderer = name;
+    set backend(name) {
+      backend = name;
     },
     /** @param {Description} model */
     async show(model) {
