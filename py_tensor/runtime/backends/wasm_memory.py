@@ -6,7 +6,7 @@ Input: sizes in bytes, and buffers of the host. Output: `Block`s with addresses 
 from __future__ import annotations
 
 import ctypes
-from sys import getrefcount
+import sys
 from typing import Any, Protocol
 
 from ...errors import OutOfMemoryError
@@ -74,7 +74,7 @@ class PythonMemory:
         self._bytearray.restype = ctypes.py_object
         self._bytearray.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
         block = self.allocate(1)
-        self._references = getrefcount(block.data)
+        self._references = sys.getrefcount(block.data)
 
     def allocate(self, nbytes: int) -> Block:
         data = self._bytearray(None, nbytes + ALIGNMENT - 1)
@@ -106,7 +106,7 @@ class PythonMemory:
         return block.view(nbytes).toreadonly()
 
     def is_viewed(self, block: Block) -> bool:
-        return getrefcount(block.data) > self._references
+        return sys.getrefcount(block.data) > self._references
 
 
 def size_class(nbytes: int) -> int:
