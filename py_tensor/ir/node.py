@@ -340,15 +340,16 @@ def _family(node: OpNode) -> tuple[object, tuple[OpNode, ...]]:
 def pending_for(wanted: Sequence[OpNode]) -> list[OpNode]:
     """Return the pending nodes that `wanted` need, in order of creation."""
     pending: list[OpNode] = []
-    seen: set[int] = set()
+    seen: set[OpNode] = set()
     stack: list[OpNode] = [*wanted]
     while stack:
         node = stack.pop()
-        if node.call is not None and id(node) not in seen:
-            seen.add(id(node))
+        if node.call is not None and node not in seen:
+            seen.add(node)
             pending.append(node)
             stack += node.srcs
-    pending.sort(key=AGE)
+    if len(pending) > 1:
+        pending.sort(key=AGE)
     return pending
 
 
@@ -397,54 +398,54 @@ def linearize(wanted: Sequence[OpNode]) -> LinearizedGraph:
     debuggers and interactive shells change.
     """
     pending = pending_for(wanted)
-    index: dict[int, int] = {}
+    index: dict[OpNode, int] = {}
     nodes: list[OpNode] = []
     calls: list[Any] = []
     edges: list[int] = []
     leaves: list[OpNode] = []
     scalars: list[OpNode] = []
 
-    def placed(leaf: OpNode) -> int:
-        if leaf.buffer is None:
-            scalars.append(leaf)
-            calls.append(SCALARS[leaf.spec.dtype])
-        else:
-            leaves.append(leaf)
-            calls.append(leaf.spec)
-        index[id(leaf)] = len(nodes)
-        nodes.append(leaf)
-        return len(nodes) - 1
-
-    for node in pending:
-        for src in node.srcs:
-            position = index.get(id(src))
-            edges.append(placed(src) if position is None else position)
-        index[id(node)] = len(nodes)
-        nodes.append(node)
-        calls.append(node.call)
-    outputs = [index[id(node)] if id(node) in index else placed(node) for node in wanted]
+    outputs: list[int] = []
+    for node in (*pending, None):
+        srcs, positions = (wanted, outputs) if node is None else (node.srcs, edges)
+        for src in srcs:
+            position = index.get(src)
+            if position is None:
+                position = index[src] = len(nodes)
+                nodes.append(src)
+                if src.buffer is None:
+                    scalars.append(src)
+                    calls.append(SCALARS[src.spec.dtype])
+                else:
+                    leaves.append(src)
+                    calls.append(src.spec)
+            positions.append(position)
+        if node is not None:
+            index[node] = len(nodes)
+            nodes.append(node)
+            calls.append(node.call)
     shared = _shared(pending, index).difference(outputs)
     key = (tuple(calls), tuple(edges), tuple(outputs), tuple(sorted(shared)))
     return LinearizedGraph(key, nodes, leaves, scalars)
 
 
-def _shared(pending: list[OpNode], index: dict[int, int]) -> set[int]:
+def _shared(pending: list[OpNode], index: dict[OpNode, int]) -> set[int]:
     """Return the positions of the pending nodes whose values may be needed again."""
     shared: set[int] = set()
     if tapes or pullbacks:
         for tape in tapes:
             tape.keep(pending)
         for tape in recorded_tapes():
-            shared.update(index[id(node)] for node in pending if id(node) in tape.made)
-    seen: set[int] = set()
+            shared.update(index[node] for node in pending if id(node) in tape.made)
+    seen: set[OpNode] = set()
     stack = [node for node in pending_handles() if node.call is not None] if pending else []
     while stack:
         node = stack.pop()
-        position = index.get(id(node))
+        position = index.get(node)
         if position is not None:
             shared.add(position)
         # A node that is older than the graph cannot use one of the graph.
-        elif node.age > pending[0].age and id(node) not in seen:
-            seen.add(id(node))
+        elif node.age > pending[0].age and node not in seen:
+            seen.add(node)
             stack += [src for src in node.srcs if src.call is not None]
     return shared

@@ -75,3 +75,22 @@ class FunctionText:
         self.add(f"{counter} {end} i32.lt_s .br_if:{label} .end")
         if guarded:
             self.add(".end")
+
+    @contextmanager
+    def steps(self, count: int, *pointers: tuple[str, int]) -> Iterator[None]:
+        """Repeat what is written in the block, and add bytes to pointers after each pass.
+
+        A pointer tells the end, which takes one instruction less than a counter.
+        """
+        moving = [pointer for pointer in pointers if pointer[1]]
+        end = label = ""
+        if moving and count > 1:
+            end = self.let(total(moving[0][0], constant=count * moving[0][1]), of="e")
+            label = self.name("l")
+            self.add(f".loop:{label}")
+        with self.loop(1 if label else count):
+            yield
+            for name, size in moving:
+                self.step(name, size)
+        if label:
+            self.add(f"{moving[0][0]} {end} i32.ne .br_if:{label} .end")

@@ -21,7 +21,7 @@ from .packing import FEW, ROWS, VECTORS, Packer, spans
 BLOCK = 1 << 18
 """Bytes of the rows that are multiplied with all columns before the next rows are."""
 DEPTH = 8
-"""Rows of the right matrix that few rows are multiplied with at once."""
+"""Rows of the right matrix that few rows are multiplied with at once; half of them for one row."""
 DEEP = 1 << 12
 """Length of the inner axis from which it is divided into parts."""
 LONG = 64
@@ -106,14 +106,16 @@ class ProductWriter(Packer):
         elif right.row == 1 and right.column != 1 and inner > 3:
             self._write_along(product)
         elif inner > DEEP or (inner >= 2 * DEPTH and columns >= 32):
-            self.write_parts(product, DEPTH, self.tiles)
+            self.write_parts(product, DEPTH if rows > 1 else DEPTH // 2, self.tiles)
         else:
             self.tiles(product, None)
 
     def tiles(self, product: Product, sums: str | None) -> None:
         """Write loops over tiles. The sums are kept at `sums` if not None."""
-        body, width = self.body, 4 * VECTORS
+        body = self.body
         height, _, columns = product.shape
+        # One row leaves registers for twice as many columns: a line of the processor's cache.
+        width = 4 * VECTORS if height > 1 or product.right.panel else 8 * VECTORS
         for first, stop in spans(columns, width):
             with body.loop(stop, width, first) as j:
                 right = product.right
@@ -146,10 +148,8 @@ class ProductWriter(Packer):
         pb = body.let(b, name="pb")
         if inner := product.shape[1]:
             # Unrolled steps are slower: V8 keeps more values than there are registers.
-            with body.loop(inner):
+            with body.steps(inner, (pb, right.down), (pa, left.across)):
                 self._step(product, sums, tile[1])
-                body.step(pa, left.across)
-                body.step(pb, right.down)
         for r, row in enumerate(sums):
             for v, name in enumerate(row):
                 if kept:
@@ -233,10 +233,8 @@ class ProductWriter(Packer):
                 for r, a in enumerate(rows):
                     self.add_product(sums[r][c], a, b)
 
-        with body.loop(inner // 4):
+        with body.steps(inner // 4, (pb, 4 * right.dtype.itemsize), (pa, 4 * left.dtype.itemsize)):
             step(4, False)
-            body.step(pa, 4 * left.dtype.itemsize)
-            body.step(pb, 4 * right.dtype.itemsize)
         if inner % 4:
             step(inner % 4, True)
         for row in sums:

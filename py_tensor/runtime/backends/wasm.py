@@ -190,7 +190,10 @@ class WasmBackend(HostBackend):
         ]
         if plan.space and (plan.workspace is None or plan.workspace is not self.workspace):
             self._use_workspace(plan)
-        results = self._targets(plan, leaves, blocks, donated)
+        if donated:
+            results = self._targets(plan, leaves, blocks, donated)
+        else:
+            results = self.pool.take_all(plan.sizes)
         try:
             plan.pack_addresses(
                 plan.view,
@@ -232,8 +235,6 @@ class WasmBackend(HostBackend):
         donated: Sequence[int],
     ) -> list[Block]:
         """Return blocks for the outputs: of donated leaves that are not read later, or new ones."""
-        if not donated:
-            return self.pool.take_all(plan.sizes)
         reused: dict[int, tuple[Buffer, Block]] = {}
         for leaf in donated:
             block = blocks[leaf]

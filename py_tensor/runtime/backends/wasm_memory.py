@@ -73,8 +73,8 @@ class PythonMemory:
         self._bytearray = ctypes.pythonapi.PyByteArray_FromStringAndSize
         self._bytearray.restype = ctypes.py_object
         self._bytearray.argtypes = [ctypes.c_void_p, ctypes.c_ssize_t]
-        self._references = 0
-        self._references = self._count(self.allocate(1))
+        block = self.allocate(1)
+        self._references = sys.getrefcount(block.data)
 
     def allocate(self, nbytes: int) -> Block:
         data = self._bytearray(None, nbytes + ALIGNMENT - 1)
@@ -106,10 +106,7 @@ class PythonMemory:
         return block.view(nbytes).toreadonly()
 
     def is_viewed(self, block: Block) -> bool:
-        return self._count(block) > self._references
-
-    def _count(self, block: Block) -> int:
-        return sys.getrefcount(block.data)
+        return sys.getrefcount(block.data) > self._references
 
 
 def size_class(nbytes: int) -> int:
