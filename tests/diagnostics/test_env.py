@@ -164,7 +164,7 @@ def test_the_guide_lists_every_flag():
         if each.set is None
         else f"{each.default:,}"
         if each.kind is int
-        else str(each.default if each.default is not None else "the first available")
+        else str(each.default if each.default is not None else "the fastest available")
         for name, each in _FLAGS.items()
     }
 
