@@ -160,8 +160,10 @@ def exp(x: float32) -> float32:
     r = (x - n * 0.693359375) + n * 2.12194440e-4
     q = 0.49999141693 + r * (0.1666872054 + r * (0.0418991335 + r * 0.00822805427))
     y = from_bits(bits(1.0 + r * (0.99999928474 + r * q)) + (bits(t) << 23))
-    if any_element(is_beyond(x, 0x42AE0000)):
-        y = exp_of_sum(x, 0.0)
+    far = is_beyond(x, 0x42AE0000)
+    if any_element(far):
+        # The others keep their results, which would depend on their neighbours otherwise.
+        y = exp_of_sum(x, 0.0) if far else y
     return y
 
 

@@ -82,8 +82,10 @@ class BufferReader(Writer):
         if index.stack or by_axes(View(shape, row_major(shape)), index.axes) is None:
             return None
         parts = self.positions.coordinates(index, shape, index.first is not None)
-        if parts and index.first is not None and shape[-1] % GROUP == 0:
-            parts[-1] = self.neighbours(self.code.let(self.code.printer.whole(parts[-1]), "c"))
+        if index.first is not None:
+            # Axes of length 1 after the one along the lanes are in no loop.
+            last = max(axis for axis, length in enumerate(shape) if length > 1)
+            parts[last] = self.neighbours(self.code.let(self.code.printer.whole(parts[last]), "c"))
         vectors = [self.code.printer.spread(self.code.printer.whole(part)) for part in parts]
         return [self.code.let(vector, "c") for vector in vectors]
 
