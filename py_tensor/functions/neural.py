@@ -56,8 +56,7 @@ def softmax(x: ArrayLike, /, *, axis: int = -1) -> Tensor:
     # The shift cancels out, in the gradient too.
     shift = Tensor(node_of(STOP_GRADIENT, (highest,), highest.spec.shape))
     powers = exp(scores - shift)
-    # One division for each sum instead of one for each element.
-    return powers * (1.0 / statistical.sum(powers, axis=axis, keepdims=True))
+    return powers / statistical.sum(powers, axis=axis, keepdims=True)
 
 
 def _pooled(reduction: str, images: Tensor, windows: SlidingWindows, fill: float) -> Tensor:

@@ -151,19 +151,13 @@ def exp_of_sum(x: float32, low: float32) -> float32:
 
 
 def exp(x: float32) -> float32:
-    """Add n to the exponent of exp(r), r = x - n * log(2), which is exact unless the sum is tiny.
-
-    Degree 5 on |r| < 0.348, whose error is 2**-23.8 below 0 and 2**-22.8 above, in ULP the same.
-    """
+    """Add n to the exponent of exp(x - n * log(2)), which is exact unless the result is tiny."""
     t = x * 1.44269504 + 12582912.0
     n = t - 12582912.0
     r = (x - n * 0.693359375) + n * 2.12194440e-4
-    q = 0.49999141693 + r * (0.1666872054 + r * (0.0418991335 + r * 0.00822805427))
-    y = from_bits(bits(1.0 + r * (0.99999928474 + r * q)) + (bits(t) << 23))
-    far = is_beyond(x, 0x42AE0000)
-    if any_element(far):
-        # The others keep their results, which would depend on their neighbours otherwise.
-        y = exp_of_sum(x, 0.0) if far else y
+    y = from_bits(bits(1.0 + expm1_near(r)) + (bits(t) << 23))
+    if any_element(is_beyond(x, 0x42AE0000)):
+        y = exp_of_sum(x, 0.0)
     return y
 
 

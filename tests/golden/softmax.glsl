@@ -40,7 +40,7 @@ void main() {
   y0 = r3;
 }
 
-// reduce sum+divide
+// reduce sum
 #version 300 es
 precision highp float;
 precision highp int;
@@ -52,7 +52,6 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform sampler2D x0;
 uniform sampler2D x1;
-uniform float F[1];
 uniform int I[5];
 layout(location = 0) out vec4 y0;
 bvec4 pt_is_nan(vec4 x) { return greaterThan(floatBitsToUint(x) & 0x7fffffffu, uvec4(0x7f800000u)); }
@@ -82,11 +81,10 @@ void main() {
     s6 = s6 + s6.yxwz;
     r3[k4] = s6.x;
   }
-  vec4 v13 = vec4(F[0]) / r3;
-  y0 = v13;
+  y0 = r3;
 }
 
-// map multiply
+// map divide
 #version 300 es
 precision highp float;
 precision highp int;
@@ -120,6 +118,6 @@ void main() {
   vec4 v6 = v3 - v5;
   vec4 v7 = pt_exp(v6);
   vec4 v8 = vec4(pt_at2(i4));
-  vec4 v9 = v7 * v8;
+  vec4 v9 = v7 / v8;
   y0 = v9;
 }
