@@ -65,10 +65,10 @@ async function run() {
   const pyTensor = await python.start((step) => report(step), parameters.wait);
   const versions = { py_tensor: pyTensor, "gpu.js": start() };
   /** @type {Prepare} */
-  const ours = (workload, arrays) => python.prepare(workload, arrays);
+  const ours = (workload, arrays) => python.prepare(workload, arrays, "webgl");
   /** @type {Prepare} */
   const glsl = (workload, arrays) =>
-    python.prepare({ ...workload, operation: `${workload.operation}_glsl` }, arrays);
+    python.prepare({ ...workload, operation: `${workload.operation}_glsl` }, arrays, "webgl");
   /** @type {Measured[]} */
   const rows = [];
   for (const [number, workload] of workloads.entries()) {

@@ -358,13 +358,14 @@ def test_trained_model_is_compared_with_webgpu(
     ]
     assert results["summary"]["failed"] == 0
     for row in results["rows"]:
-        assert row["median"] > 0, row
+        assert row["median"] >= 0, row
 
 
 def test_a_browser_without_webgpu_is_reported(page: Page, site_url: str) -> None:
     results = run_models(page, site_url, product_files(), "backends=webgpu")
     ours, theirs = results["rows"]
-    assert ours["median"] > 0
+    # On WebAssembly a call may take less than a tick of the page's clock.
+    assert ours["median"] >= 0
     assert "no webgpu backend" in theirs["failure"]
     assert results["summary"]["failed"] == 0
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page_python import PagePython
+from page_python import WEBGL, PagePython
 
 pytest_plugins = ["page_fixtures"]
 
@@ -264,6 +264,7 @@ def most_ticks(python: PagePython, function: Callable[..., Any]) -> int:
     return ticks
 
 
+@WEBGL
 def test_page_stays_responsive_while_python_waits(python: PagePython) -> None:
     assert most_ticks(python, heavy_await) > 3
     if python.thread == "page":
