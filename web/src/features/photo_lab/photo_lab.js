@@ -39,6 +39,8 @@ export function createPhotoLab(client) {
   const filters = createFilterList(find("filters", HTMLElement), FILTERS, draw);
   /** @type {Blob | null} */
   let photo = null;
+  /** Photos of the site that were asked for; the latest one is shown. */
+  let requested = 0;
   let ready = false;
   let animating = false;
   let drawing = false;
@@ -95,9 +97,13 @@ export function createPhotoLab(client) {
   /** @param {string} address @param {string} name */
   async function openAddress(address, name) {
     stage.ariaBusy = "true";
+    requested += 1;
+    const own = requested;
     try {
       const response = await loadFile(address, `${name}: the photo`);
-      await open(await response.blob(), name);
+      const blob = await response.blob();
+      // The visitor may have chosen another photo meanwhile.
+      if (own === requested) await open(blob, name);
     } catch (error) {
       report(error);
     }
@@ -105,6 +111,7 @@ export function createPhotoLab(client) {
 
   /** @param {Blob} blob @param {string | null} name of a photo of the site, null for a visitor's own */
   async function open(blob, name) {
+    if (name === null) requested += 1;
     closeCamera();
     stage.ariaBusy = "true";
     for (const thumb of document.querySelectorAll("[data-photo]")) {
@@ -265,7 +272,8 @@ export function createPhotoLab(client) {
           photo,
           document.querySelector(".thumb[aria-pressed=true]")?.getAttribute("data-photo") ?? null,
         );
-      else await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
+      else if (requested === 0)
+        await openAddress(new URL("photos/china.jpg", document.baseURI).href, "china");
     },
   };
 }
