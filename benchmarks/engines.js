@@ -94,7 +94,7 @@ function shownTime(outcome) {
   return isTimed(outcome) ? digits(outcome.median) : "failed";
 }
 
-/** Times of others divided by those of the first engine. @param {EngineRow} row @param {string} first @param {string} other */
+/** The other engine's time divided by the first engine's time. @param {EngineRow} row @param {string} first @param {string} other */
 function ratioOf({ outcomes }, first, other) {
   const [ours, theirs] = [outcomes[first] ?? null, outcomes[other] ?? null];
   return isTimed(ours) && isTimed(theirs) ? theirs.median / ours.median : null;

@@ -90,7 +90,7 @@ def blocks(module):
 
 
 def functions():
-    """Return all functions, with those of `elementary` instead of those of the same name."""
+    """Return all functions; one that `elementary` has too is taken from there."""
     names = {
         "INF": np.float32(np.inf),
         "NAN": np.float32(np.nan),

@@ -103,7 +103,7 @@ class LanguageForms:
         raise NotImplementedError
 
     def shuffled(self, a: Value, b: Value, lanes: Sequence[int]) -> Value:
-        """Return four lanes of two vectors; those of the second one are numbered from 4 on."""
+        """Return four lanes of two vectors: 0 to 3 are lanes of `a`, 4 to 7 lanes of `b`."""
         raise NotImplementedError
 
     # --- forms that the shader languages share ---------------------------------------------------

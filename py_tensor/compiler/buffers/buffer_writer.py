@@ -12,14 +12,12 @@ from typing import Any
 
 from ...ir.node import Scalar
 from ...language.printer import Printer
-from ...language.sizes import ARRAYS
 from ...language.tree import INT, Value, Whole
 from ...ops.index_map import View, contiguous, row_major
 from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes, by_axes, total
-from ..codegen.types import KIND, UNIFORM
 from ..codegen.writer import Expression, Writer
 from .storage import GROUP, ElementForm, stored
 
@@ -77,7 +75,7 @@ class BufferReader(Writer):
         return lanes
 
     def coordinates(self, at: int, index: Index) -> list[Value] | None:
-        """Return the coordinates of four elements of a node, if they are those of the loops."""
+        """Return four elements' coordinates in a node, or None if the loops do not count them."""
         shape = self.nodes.spec(at).shape
         if index.stack or by_axes(View(shape, row_major(shape)), index.axes) is None:
             return None
@@ -350,12 +348,7 @@ class BufferWriter(BufferReader):
     # --- scalars --------------------------------------------------------------------------------
 
     def _scalar(self, at: int, call: Scalar) -> Value:
-        kind = call.spec.dtype.kind
-        uniform = UNIFORM[kind]
-        slots = self.uniforms[uniform]
-        position = self.kernel.scalars.index(at)
-        if position not in slots:
-            slots.append(position)
-        code = self.code
-        text = f"{ARRAYS[uniform]}{slots.index(position)}"
-        return code.let(code.printer.spread(code.value(text, KIND[kind], 1)), "u")
+        return self.code.let(super()._scalar(at, call), "u")
+
+    def uniform(self, array: str, number: int) -> str:
+        return f"{array}{number}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...dtypes import DType, uint8
+from ...language.wasm_operations import shuffle
 from .body import FunctionText, total
 from .storage import GROUP, ElementForm, stored
 
@@ -138,9 +139,8 @@ def store(
 
 
 def shuffled(a: str, b: str, lanes: tuple[int, ...]) -> str:
-    """Return four lanes of two vectors; those of the second one are numbered from 4 on."""
-    order = ",".join(str(4 * lane + byte) for lane in lanes for byte in range(4))
-    return f"{a} {b} i8x16.shuffle:{order}"
+    """Return four lanes of two vectors: 0 to 3 are lanes of `a`, 4 to 7 lanes of `b`."""
+    return f"{a} {b} {shuffle(lanes)}"
 
 
 def transpose(vectors: list[str]) -> str:
@@ -149,7 +149,7 @@ def transpose(vectors: list[str]) -> str:
     low, high = (0, 4, 1, 5), (2, 6, 3, 7)
     pairs = [shuffled(a, b, low), shuffled(a, b, high), shuffled(c, d, low), shuffled(c, d, high)]
     text = " ".join(pairs) + "".join(f" .set:{name}" for name in (d, c, b, a))
-    # Now a, b have the halves of the first two vectors and c, d those of the last two.
+    # Now a and b hold the first two vectors, interleaved; c and d hold the last two.
     rows = [
         shuffled(p, q, half) for p, q in ((a, c), (b, d)) for half in ((0, 1, 4, 5), (2, 3, 6, 7))
     ]

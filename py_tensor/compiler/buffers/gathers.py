@@ -1,4 +1,4 @@
-"""Gathers in linear memory: coordinates of the operand replace those of the result.
+"""Gathers in linear memory: each coordinate of the result is turned into one of the operand.
 
 Input: a gather, the index at which it is read, and the indices there. Output: its four lanes.
 """

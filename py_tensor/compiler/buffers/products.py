@@ -42,7 +42,7 @@ class ResultLanes(NamedTuple):
 
 
 Epilogue = Callable[[ResultLanes, str], str]
-"""Function of a place and a local with four results that returns the text of what to store."""
+"""Takes a place and the local that holds four results; returns the text of what to store."""
 
 
 def identity(place: ResultLanes, value: str) -> str:

@@ -75,7 +75,6 @@ class _Loops:
         nodes, root = writer.nodes, writer.kernel.root
         self.writer = writer
         self.code = writer.code
-        self.root = root
         self.call = nodes.calls[root]
         self.op: Reduction = self.call.op
         self.src = nodes.edges[root][0]

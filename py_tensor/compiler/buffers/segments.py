@@ -45,7 +45,7 @@ class Segment(NamedTuple):
     lengths: tuple[int, ...]
 
     def view(self, lengths: Sequence[int]) -> View:
-        """Return the map from the segment's positions to those of the whole value."""
+        """Return the map from positions in the segment to positions in the whole value."""
         strides = row_major(tuple(lengths))
         offset = sum(a * b for a, b in zip(self.starts, strides, strict=True))
         return View(self.lengths, strides, offset)
@@ -55,9 +55,12 @@ class Segment(NamedTuple):
         whole = 0 if axis is None else self.lengths[axis] // GROUP * GROUP
         if axis is None or whole in (0, self.lengths[axis]):
             return [self]
-        ends = (0, whole), (whole, self.lengths[axis] - whole)
+        return self.split(axis, whole)
+
+    def split(self, axis: int, at: int) -> list[Segment]:
+        """Return the parts before and from a coordinate of the segment along an axis."""
         parts = []
-        for start, length in ends:
+        for start, length in ((0, at), (at, self.lengths[axis] - at)):
             starts, lengths = [*self.starts], [*self.lengths]
             starts[axis] += start
             lengths[axis] = length
@@ -137,11 +140,7 @@ def _divided(
         if cut is None or not min(lengths):
             done.append(part)
             continue
-        for start, length in ((cut, part.lengths[lane] - cut), (0, cut)):
-            starts, sizes = [*part.starts], [*part.lengths]
-            starts[lane] += start
-            sizes[lane] = length
-            rest.append(Segment(tuple(starts), tuple(sizes)))
+        rest += reversed(part.split(lane, cut))
     return done + rest[::-1]
 
 

@@ -125,8 +125,12 @@ class Writer:
         if position not in slots:
             slots.append(position)
         code = self.code
-        text = f"{ARRAYS[uniform]}[{slots.index(position)}]"
+        text = self.uniform(ARRAYS[uniform], slots.index(position))
         return code.printer.spread(code.value(text, KIND[kind], 1))
+
+    def uniform(self, array: str, number: int) -> str:
+        """Return the text that reads one scalar of an array of uniforms."""
+        return f"{array}[{number}]"
 
 
 _LEAF = Expression(Writer.leaf)

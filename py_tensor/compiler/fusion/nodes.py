@@ -75,7 +75,7 @@ class FusionNode:
         return self.op is None or self.materialized or self.traits.kernel is not None
 
     def inline(self) -> None:
-        """Compute costs and reads from those of the operands, which are known already."""
+        """Compute costs and reads from the operands' costs and reads, which are known already."""
         op, operands = self.op, self.operands
         assert op is not None
         self.reads = self.kernel_reads = frozenset().union(*[src.reads for src in operands])
