@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..compiler.codegen.expressions import EXPRESSIONS
+from ..compiler.codegen.fetches import ReadMode
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND, either
 from ..compiler.codegen.writer import Expression
 from ..compiler.kernel import FusionLimits
 from ..compiler.lowered_graph import LoweredGraph
-from ..compiler.textures.fetches import ReadMode
 from ..compiler.textures.target import TEXTURE_LOWERINGS
 from ..compiler.textures.texture_writer import TextureWriter
 from ..dtypes import OF_PYTHON, DType, as_dtype, bool_, described, int32, of_scalar, uint32

@@ -2,14 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from .forms import Parameters
-from .printer import OneLane, Printer, ShaderParts
+from .printer import OneLane, Printer
 from .sizes import ARRAYS
 from .tree import BITWISE, FLOAT, INT, LITERAL, MASK, SUM, TRUTH, UINT, UNARY, Value, ValueKind
+
+_SCALAR = re.compile(r"\b([FIU])\[(\d+)\]")
+"""Element of an array of uniforms, which is a member of the structure of scalars."""
+
+
+class StoredArray(NamedTuple):
+    """Array of groups of four elements in a storage buffer.
+
+    The templates take the text of a group, or of the array and of the position of an element.
+    """
+
+    kind: ValueKind
+    type: str
+    """Type of a group."""
+    itemsize: int
+    """Bytes of an element."""
+    load: str = "{}"
+    store: str = "{}"
+    element: str = "{0}[{1} >> 2u][{1} & 3]"
+
+
+def _narrow(kind: ValueKind, name: str, itemsize: int, element: str, word: str) -> StoredArray:
+    """Return the array of a type of one or two bytes, whose groups are words."""
+    groups = f"pt_load_{name}({{}})", f"pt_store_{word}({{}})"
+    return StoredArray(kind, "vec2<u32>" if itemsize == 2 else "u32", itemsize, *groups, element)
+
+
+_BYTE = "{0}[{1} >> 2u]", "u32({1} & 3) * 8u, 8u"
+_SHORT = "{0}[{1} >> 2u][({1} >> 1u) & 1]", "u32({1} & 1) * 16u, 16u"
+_WORDS = {FLOAT: "vec4<f32>", INT: "vec4<i32>", UINT: "vec4<u32>"}
+STORED = {
+    "float32": StoredArray(FLOAT, _WORDS[FLOAT], 4),
+    "complex64": StoredArray(FLOAT, _WORDS[FLOAT], 4),
+    "int32": StoredArray(INT, _WORDS[INT], 4),
+    "uint32": StoredArray(UINT, _WORDS[UINT], 4),
+    "float16": _narrow(FLOAT, "f16", 2, f"unpack2x16float({_SHORT[0]})[{{1}} & 1]", "f16"),
+    "int16": _narrow(INT, "i16", 2, f"extractBits(bitcast<i32>({_SHORT[0]}), {_SHORT[1]})", "i16"),
+    "uint16": _narrow(UINT, "u16", 2, f"extractBits({_SHORT[0]}, {_SHORT[1]})", "u16"),
+    "int8": _narrow(INT, "i8", 1, f"extractBits(bitcast<i32>({_BYTE[0]}), {_BYTE[1]})", "i8"),
+    "uint8": _narrow(UINT, "u8", 1, f"extractBits({_BYTE[0]}, {_BYTE[1]})", "u8"),
+    "bool": _narrow(MASK, "u8", 1, f"extractBits({_BYTE[0]}, {_BYTE[1]})", "u8"),
+}
+"""Arrays by the name of their dtype. Narrow types are stored narrow and computed in 32 bits."""
+
+
+class ComputeParts(NamedTuple):
+    """A kernel, of which the printer makes the text of a compute shader.
+
+    `uniforms` are the numbers of scalars by kind, `definitions` lines before the kernel, and
+    `workgroup` the numbers of invocations of a workgroup along its axes.
+    """
+
+    inputs: Sequence[StoredArray]
+    uniforms: Mapping[ValueKind, int]
+    outputs: Sequence[StoredArray]
+    needs: Collection[str]
+    body: str
+    workgroup: tuple[int, ...]
+    definitions: Sequence[str] = ()
 
 
 class WgslPrinter(Printer):
@@ -36,6 +96,29 @@ class WgslPrinter(Printer):
         "{ return x - pt_quotient(x, r) * n; }",
         "pt_modulo4": "fn pt_modulo4(x: vec4<i32>, n: i32, r: f32) -> vec4<i32> "
         "{ return x - pt_quotient4(x, r) * n; }",
+        # Groups of four narrow elements, which are one or two words.
+        "pt_load_f16": "fn pt_load_f16(p: vec2<u32>) -> vec4<f32> "
+        "{ return vec4<f32>(unpack2x16float(p.x), unpack2x16float(p.y)); }",
+        "pt_load_i16": "fn pt_load_i16(p: vec2<u32>) -> vec4<i32> "
+        "{ return (bitcast<vec2<i32>>(p).xxyy << vec4<u32>(16u, 0u, 16u, 0u)) "
+        ">> vec4<u32>(16u); }",
+        "pt_load_u16": "fn pt_load_u16(p: vec2<u32>) -> vec4<u32> "
+        "{ return (p.xxyy >> vec4<u32>(0u, 16u, 0u, 16u)) & vec4<u32>(0xffffu); }",
+        "pt_load_i8": "fn pt_load_i8(p: u32) -> vec4<i32> "
+        "{ return (vec4<i32>(bitcast<i32>(p)) << vec4<u32>(24u, 16u, 8u, 0u)) "
+        ">> vec4<u32>(24u); }",
+        "pt_load_u8": "fn pt_load_u8(p: u32) -> vec4<u32> "
+        "{ return (vec4<u32>(p) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u); }",
+        "pt_store_f16": "fn pt_store_f16(v: vec4<f32>) -> vec2<u32> "
+        "{ return vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw)); }",
+        "pt_store_u16": "fn pt_store_u16(v: vec4<u32>) -> vec2<u32> "
+        "{ return (v.xz & vec2<u32>(0xffffu)) | (v.yw << vec2<u32>(16u)); }",
+        "pt_store_i16": "fn pt_store_i16(v: vec4<i32>) -> vec2<u32> "
+        "{ return pt_store_u16(bitcast<vec4<u32>>(v)); }",
+        "pt_store_u8": "fn pt_store_u8(v: vec4<u32>) -> u32 "
+        "{ return (v.x & 255u) | ((v.y & 255u) << 8u) | ((v.z & 255u) << 16u) | (v.w << 24u); }",
+        "pt_store_i8": "fn pt_store_i8(v: vec4<i32>) -> u32 "
+        "{ return pt_store_u8(bitcast<vec4<u32>>(v)); }",
         # Two elements are packed at once.
         "pt_half_bits": """fn pt_half_bits(x: vec4<f32>) -> vec4<u32> {
   let p = pack2x16float(x.xy);
@@ -122,40 +205,40 @@ class WgslPrinter(Printer):
             return f"const {name}: {scalar} = {numbers[0]};"
         return f"const {name} = array<{scalar}, {len(numbers)}>({', '.join(numbers)});"
 
-    def load(self, slot: int, *position: str) -> str:
-        if len(position) > 1:
-            position = (f"vec2<i32>({', '.join(position[:2])})", *position[2:])
-        return f"textureLoad(x{slot}, {', '.join(position)}, 0)"
-
     def either(self, condition: str, a: str, b: str) -> str:
         return f"select({b}, {a}, {condition})"
 
-    def texel_function(self, name: str, kind: ValueKind, text: str) -> str:
-        return f"fn {name}(t: i32) -> {self.types[kind, 4]} {{ return {text}; }}"
+    def compute(self, source: ComputeParts) -> str:
+        """Return the text of a compute shader."""
+        lines = ["enable f16;"] if "f16" in source.body else []
+        for binding, array in enumerate(source.inputs):
+            lines.append(_bound(binding, f"var<storage, read> x{binding}: array<{array.type}>"))
+        for number, array in enumerate(source.outputs):
+            binding = number + len(source.inputs)
+            text = f"var<storage, read_write> y{number}: array<{array.type}>"
+            lines.append(_bound(binding, text))
+        members = [
+            f"{ARRAYS[kind]}{number}: {self.types[kind, 1]}"
+            for kind, length in source.uniforms.items()
+            for number in range(length)
+        ]
+        if members:
+            lines.append(f"struct Scalars {{ {', '.join(members)} }}")
+            binding = len(source.inputs) + len(source.outputs)
+            lines.append(_bound(binding, "var<uniform> S: Scalars"))
+        body = _SCALAR.sub(r"S.\1\2", source.body)
+        own = [_SCALAR.sub(r"S.\1\2", line) for line in source.definitions]
+        lines += [*self.included("\n".join([" ".join(source.needs), body, *own])), *own]
+        size = ", ".join(map(str, source.workgroup))
+        lines.append(f"@compute @workgroup_size({size}) fn main(")
+        lines.append(
+            "  @builtin(local_invocation_index) L: u32, @builtin(workgroup_id) W: vec3<u32>"
+        )
+        return "\n".join([*lines, ") {", "  let l = i32(L);", body, "}", ""])
 
-    def element_function(self, name: str, kind: ValueKind, text: str) -> str:
-        return f"fn {name}(i: i32) -> {self.types[kind, 1]} {{ return {text}; }}"
 
-    def shader(self, source: ShaderParts) -> str:
-        lines = []
-        for slot, texture in enumerate(source.inputs):
-            name = f"texture_2d{'_array' if texture.width is None else ''}"
-            texel = self.types[texture.kind, 1]
-            lines.append(f"@group(0) @binding({slot}) var x{slot}: {name}<{texel}>;")
-        for binding, kind in enumerate(source.uniforms, len(source.inputs)):
-            array = f"var<storage, read> {ARRAYS[kind]}: array<{self.types[kind, 1]}>"
-            lines.append(f"@group(0) @binding({binding}) {array};")
-        results = [f"y{number}" for number, _ in enumerate(source.outputs)]
-        lines.append("struct Results {")
-        for number, kind in enumerate(source.outputs):
-            lines.append(f"  @location({number}) y{number}: {self.types[kind, 4]},")
-        lines.append("}")
-        for number, kind in enumerate(source.outputs):
-            lines.append(f"var<private> y{number}: {self.types[kind, 4]};")
-        lines += [*self.included(" ".join(source.needs)), source.reads]
-        lines.append("@fragment fn main(@builtin(position) position: vec4<f32>) -> Results {")
-        lines += ["  let P = vec2<i32>(position.xy);", source.body]
-        return "\n".join([*lines, f"  return Results({', '.join(results)});", "}", ""])
+def _bound(binding: int, variable: str) -> str:
+    return f"@group(0) @binding({binding}) {variable};"
 
 
 class _OneLane(OneLane, WgslPrinter):

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...ir.node import OpInstance, tensor_spec
+from ...ir.node import OpInstance
 from ...language.wasm_text import wat
-from ...ops.contractions import CONVOLVE
 from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
-from ...ops.views import PERMUTE
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
+from ..lowering.contractions import pixel_major, stored_operands
 from ..lowering.lower import LOWERINGS
 from ..target import Lowering, StoredValue, Target
 from .decompose_kernel import DECOMPOSITIONS, is_real
@@ -29,13 +28,7 @@ def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, 
 
     The results of the groups of a convolution are stored as channels of the pixels.
     """
-    whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
-    lowered.materialized.update(lowered.view(src)[0] for src in whole)
-    if call.op is not CONVOLVE or call.spec.shape[0] == 1:
-        return lowered.rewritten(call, tuple(whole), call.arg, call.spec)
-    groups, pixels, columns = call.spec.shape
-    spec = tensor_spec((pixels, groups, columns), call.spec.dtype)
-    return lowered.add(PERMUTE, (lowered.rewritten(call, tuple(whole), call.arg, spec),), (1, 0, 2))
+    return pixel_major(lowered, call, stored_operands(lowered, srcs))
 
 
 def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:

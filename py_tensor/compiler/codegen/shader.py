@@ -18,3 +18,5 @@ class Shader(NamedTuple):
     """Read modes of each input, joined by a plus, which `pt.explain` prints."""
     scratch: int = 0
     """Bytes of memory that a call needs besides inputs and outputs."""
+    grid: tuple[int, int, int] = (1, 1, 1)
+    """Workgroups of a call along each axis, for targets that have workgroups."""

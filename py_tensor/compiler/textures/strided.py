@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
 from ..codegen.positions import total
-from .reads import Reads
 from .texture_layout import texture_row
+
+if TYPE_CHECKING:
+    from .fetches import Fetches
 
 
 class _Part(NamedTuple):
@@ -34,7 +36,7 @@ class _Part(NamedTuple):
         return min(ends), max(ends)
 
 
-def fetched(reads: Reads, slot: int, view: View, texel: Whole) -> list[Value]:
+def fetched(reads: Fetches, slot: int, view: View, texel: Whole) -> list[Value]:
     """Return the four elements of a texel of the view of an input, given by its number.
 
     Rows of the view have whole texels.

@@ -10,13 +10,13 @@ from ...language.printer import InputTexture, Printer, ShaderParts
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT
 from ..codegen.expressions import EXPRESSIONS
+from ..codegen.fetches import ReadMode
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
 from ..codegen.types import KIND, kept
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .contract_kernel import tile_dtype, write_contract
-from .fetches import ReadMode
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan

@@ -14,10 +14,11 @@ from ....ir.node import OpInstance, op_instance, tensor_spec
 from ....ops.contractions import CONVOLVE, DOT, Window
 from ....ops.elementwise import CAST
 from ....ops.reductions import SUM
-from ....ops.views import PAD, PERMUTE, RESHAPE, SLICE, WINDOW
+from ....ops.views import PERMUTE, RESHAPE
 from ...lowered_graph import LoweredGraph
+from ...lowering.contractions import cast, convolve_by_sum, dot_by_sum
 from .narrow_convolutions import PLAIN, as_rows, best_form, in_form, in_order, padded, up
-from .reductions import SHORTEST, cast, sum_of_products
+from .reductions import SHORTEST
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
@@ -32,10 +33,7 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     groups, rows, columns = call.spec.shape
     inner = call.specs[0].shape[2]
     if inner < 4 or max(rows, columns) < 4:
-        left = lowered.add(RESHAPE, (a,), (groups, rows, inner, 1))
-        right = lowered.add(RESHAPE, (b,), (groups, 1, inner, columns))
-        total = sum_of_products(lowered, left, right, (2,), call)
-        return lowered.add(RESHAPE, (total,), call.spec.shape)
+        return dot_by_sum(lowered, call, a, b)
     if columns < 4:
         # A texel holds four columns, so compute the transposed product.
         a, b = (lowered.add(PERMUTE, (at,), (0, 2, 1)) for at in (b, a))
@@ -106,7 +104,7 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     inputs, outs = call.specs[1].shape[2:]
     columns = outs // groups
     if groups > 1 and (inputs % 4 or columns % 4):
-        return _convolve_by_sum(lowered, call, x, w)
+        return convolve_by_sum(lowered, call, x, w)
     if groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
         _, pixels, outs = call.spec.shape
         if math.prod(lowered.spec(x).shape[:3]) == pixels:
@@ -139,22 +137,3 @@ def _in_texels(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     spec = tensor_spec((parts, rows, columns), call.spec.dtype)
     total = lowered.rewritten(call, (x, w), window, spec)
     return cast(lowered, lowered.add(SUM, (total,), (0,)), call)
-
-
-def _convolve_by_sum(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
-    """Convolve groups that are too narrow for texels as a sum over windows."""
-    (kh, kw), (sh, sw), _, (dh, dw), (oh, ow), groups = call.arg
-    batch, _, _, channels = call.specs[0].shape
-    inputs, columns = channels // groups, call.specs[1].shape[3] // groups
-    zero = lowered.constant(0, lowered.spec(x).dtype)
-    x = lowered.add(PAD, (x, zero), call.arg.borders(call.specs[0].shape))
-    x = lowered.add(WINDOW, (x,), ((1, kh, sh, dh), (2, kw, sw, dw)))
-    full = lowered.spec(x).shape
-    if full[1:3] != (oh, ow):
-        x = lowered.add(SLICE, (x,), tuple((0, n, 1) for n in (batch, oh, ow, channels, kh, kw)))
-    x = lowered.add(RESHAPE, (x,), (batch, oh, ow, groups, 1, inputs, kh, kw))
-    x = lowered.add(PERMUTE, (x,), (0, 1, 2, 6, 7, 5, 3, 4))
-    w = lowered.add(RESHAPE, (w,), (1, 1, 1, kh, kw, inputs, groups, columns))
-    total = sum_of_products(lowered, x, w, (3, 4, 5), call)
-    total = lowered.add(RESHAPE, (total,), (batch * oh * ow, groups, columns))
-    return lowered.add(PERMUTE, (total,), (1, 0, 2))

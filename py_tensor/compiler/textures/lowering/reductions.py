@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 
 from ....ir.node import OpInstance, op_instance, tensor_spec
-from ....ops.elementwise import CAST, EITHER, EQUAL, ISNAN, MULTIPLY, WHERE
+from ....ops.elementwise import EITHER, EQUAL, ISNAN, WHERE
 from ....ops.op_def import Reduction
-from ....ops.reductions import MIN, SUM
+from ....ops.reductions import MIN
 from ....ops.sources import IOTA
 from ....ops.views import PERMUTE, RESHAPE
 from ...lowered_graph import LoweredGraph, SplitReduction
@@ -91,17 +91,3 @@ def _position(lowered: LoweredGraph, op: Reduction, src: int, call: OpInstance) 
     positions = lowered.add(IOTA, (), tuple(n if a == axis else 1 for a, n in enumerate(shape)))
     nowhere = lowered.constant(shape[axis], call.spec.dtype)
     return lower_reduction(lowered, MIN, lowered.add(WHERE, (wins, positions, nowhere)), call.arg)
-
-
-def sum_of_products(
-    lowered: LoweredGraph, a: int, b: int, axes: tuple[int, ...], call: OpInstance
-) -> int:
-    """Return the sum of `a * b` along axes, in the result dtype of `call`."""
-    product = lowered.add(MULTIPLY, (cast(lowered, a, call), cast(lowered, b, call)))
-    return cast(lowered, lower_reduction(lowered, SUM, product, axes), call)
-
-
-def cast(lowered: LoweredGraph, at: int, call: OpInstance) -> int:
-    """Convert a node to the result dtype of `call`."""
-    dtype = call.spec.dtype
-    return at if lowered.spec(at).dtype is dtype else lowered.add(CAST, (at,), dtype)

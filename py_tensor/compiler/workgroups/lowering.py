@@ -1,0 +1,126 @@
+"""Rewrites of operations for kernels with workgroups.
+
+Input: an operation and the nodes of its operands. Output: the node that computes it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...ir.node import OpInstance, op_instance, tensor_spec
+from ...ops.contractions import CONVOLVE, DOT, Window
+from ...ops.op_def import Reduction
+from ...ops.reductions import SUM
+from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE
+from ..lowered_graph import LoweredGraph, SplitReduction
+from ..lowering.contractions import (
+    cast,
+    convolve_by_sum,
+    dot_by_sum,
+    pixel_major,
+    stored_operands,
+)
+
+BUSY = 1 << 15
+"""Invocations that occupy a GPU."""
+BUSY_PROCESSOR = 1 << 9
+"""Invocations that occupy the processor under a software renderer."""
+TEAM = 64
+"""Invocations that combine the elements of a result along them."""
+SHORTEST = 1024
+"""Smallest number of elements that a team combines of a part of a split reduction."""
+LARGEST_GROUPS = 65535
+"""Workgroups along an axis of a grid."""
+
+
+def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Split a long reduction with few results into parts, to occupy the device."""
+    assert isinstance(call.op, Reduction)
+    (src,) = srcs
+    axes, results = call.arg, call.spec.size
+    length = call.specs[0].size // max(results, 1)
+    along = lowered.along(src, axes)
+    own = results * min(TEAM, length // 4) if along else results // 4 * min(TEAM, length)
+    busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
+    shortest = SHORTEST if along else 4 * TEAM
+    parts = min(busy // max(own, 1), length // shortest) // 4 * 4
+    if parts < 4 or not results or call.op.index:
+        return lowered.append(call, srcs)
+    shape = (results, parts) if along else (parts, results)
+    spec = tensor_spec(shape, call.spec.dtype)
+    partial = lowered.rewritten(call, srcs, SplitReduction(axes, parts), spec)
+    again = op_instance(call.op, (spec,), (1,) if along else (0,))
+    rest = lowered.append(again, (partial,))
+    return lowered.add(RESHAPE, (rest,), call.spec.shape)
+
+
+def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Lower a contraction: to a blocked one, or to a sum of products if it is narrow."""
+    if call.op is CONVOLVE:
+        return _convolve(lowered, call, *srcs)
+    assert call.op is DOT
+    return _dot(lowered, call, *srcs)
+
+
+def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
+    groups, rows, columns = call.spec.shape
+    inner = call.specs[0].shape[2]
+    if inner < 4 or min(rows, columns) < 2 or groups > LARGEST_GROUPS:
+        return dot_by_sum(lowered, call, a, b)
+    if groups == 1:
+        parts = _parts(lowered, inner, rows * columns)
+        if parts > 1:
+            a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
+            a = lowered.add(PERMUTE, (a,), (1, 0, 2))
+            b = lowered.add(RESHAPE, (b,), (parts, inner // parts, columns))
+            sums = _blocked(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
+            return cast(lowered, _total(lowered, sums), call)
+    return _blocked(lowered, call, a, b)
+
+
+def _total(lowered: LoweredGraph, parts: int) -> int:
+    return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
+
+
+def _parts(lowered: LoweredGraph, inner: int, results: int) -> int:
+    """Return into how many parts to split the inner axis of a product with few results."""
+    busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
+    wanted = min(inner // 64, math.isqrt(inner // 4), busy // max(1, results // 16))
+    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
+
+
+def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
+    """Append a blocked product; results are stored in rows of whole groups of four."""
+    groups, rows, columns = call.spec.shape
+    a, b = stored_operands(lowered, (a, b))
+    more = -columns % 4
+    if not more or not call.spec.size:
+        return lowered.rewritten(call, (a, b), call.arg, call.spec)
+    spec = tensor_spec((groups, rows, columns + more), call.spec.dtype)
+    at = lowered.rewritten(call, (a, b), call.arg, spec)
+    return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
+
+
+def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
+    window: Window = call.arg
+    inputs, outs = call.specs[1].shape[2:]
+    columns = outs // window.groups
+    if window.groups > 1 and (inputs % 4 or columns % 4):
+        return convolve_by_sum(lowered, call, x, w)
+    if window.groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
+        _, pixels, _ = call.spec.shape
+        if math.prod(lowered.spec(x).shape[:3]) == pixels and inputs >= 4:
+            x = lowered.add(RESHAPE, (x,), (1, pixels, inputs))
+            w = lowered.add(RESHAPE, (w,), (1, inputs, outs))
+            return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
+    more = -columns % 4
+    if more and call.spec.size:
+        zero = lowered.constant(0, lowered.spec(w).dtype)
+        w = lowered.add(PAD, (w, zero), ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, more, 0)))
+        wide = op_instance(CONVOLVE, (lowered.spec(x), lowered.spec(w)), window)
+        at = _convolve(lowered, wide, x, w)
+        return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
+    whole = [lowered.whole(at) for at in (x, w)]
+    whole = [at if not lowered.view(at)[1] else lowered.copied(at) for at in whole]
+    lowered.materialized.update(lowered.view(at)[0] for at in whole)
+    return pixel_major(lowered, call, tuple(whole))

@@ -1,0 +1,219 @@
+"""Generate reductions, in which a team of invocations combines the elements of a result.
+
+Each invocation combines every n-th group of elements; then the n partial results are combined in
+shared memory, in halves. Lanes run along the axis that is contiguous in the operand. They are four
+results, or, if that axis is reduced, four elements of one result. Part i of a split reduction
+combines every n-th share of the elements from i on.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from ...language.tree import INT, TRUTH, Value, Whole
+from ...ops.index_map import row_major
+from ..codegen.positions import Axes, total
+from ..codegen.reductions import ReductionLoop
+from .workgroup_writer import WorkgroupWriter
+
+MOST = 256
+"""Invocations of a workgroup that combine elements together; devices allow 256 at least."""
+LINE = 16
+"""Neighbouring groups of results that a workgroup computes at least, so that reads coalesce."""
+
+
+def write_reduce(writer: WorkgroupWriter) -> None:
+    """Write the statements of a reduce kernel."""
+    loop = _Loop(writer)
+    if loop.length == 0:
+        first = writer.own_group()
+        writer.fixed[writer.kernel.root] = loop.nothing()
+        writer.result(first)
+        return
+    if loop.along:
+        loop.lanes_along()
+    else:
+        loop.lanes_across()
+
+
+def _power(n: int) -> int:
+    """Return the largest power of two that is at most n, and at least 1."""
+    return 1 << max(n, 1).bit_length() - 1
+
+
+class _Loop(ReductionLoop):
+    """Writer of the loops of one reduction.
+
+    `team` is the number of invocations that combine the elements of a result, and `count` the
+    number of groups of four results of a workgroup.
+    """
+
+    writer: WorkgroupWriter
+
+    def __init__(self, writer: WorkgroupWriter) -> None:
+        super().__init__(writer)
+        self.share = -(-self.length // max(self.parts, 1))
+        """Elements of a result that a team combines."""
+        self.totals = self.results * max(self.parts, 1)
+        self.groups = -(-self.totals // 4)
+
+    # --- loops ----------------------------------------------------------------------------------
+
+    def lanes_along(self) -> None:
+        """Write a loop over the elements of a result, four at once."""
+        code, writer = self.code, self.writer
+        rows = 4 if self.totals > 1 else 1
+        self.team = min(_power(-(-self.share // 4)), MOST // rows)
+        self.count = max(1, min(64 // (rows * self.team), self.groups))
+        self.workgroup = writer.launch(rows * self.team * self.count, -(-self.groups // self.count))
+        member = code.let(writer.local % self.team, "m")
+        slot = code.let(writer.local // self.team, "n")
+        own = code.let(self.workgroup * (self.count * 4) + slot if rows == 4 else slot, "o")
+        # Lines after the last one are read, too; their results are not stored.
+        own = code.let(code.printer.bounded("min", own, self.totals - 1), "o")
+        result, start = own, member * 4
+        if self.parts:
+            result = code.let(own // self.parts, "o")
+            start = code.let((own % self.parts) * (self.team * 4) + member * 4, "p")
+        kept = self.coordinates(self.kept, "o", result)
+        self.start()
+        step = 4 * self.team * max(self.parts, 1)
+        with code.loop(code.let(self._number(start), "p"), self.length, step) as k:
+            position = writer.positions.spread(k, 1) if self.op.index else None
+            self.step(self.neighbours(result, kept, k), position)
+        for swap in ("zwxy", "yxwz"):
+            self._combine([code.variable(value.lane(swap)) for value in self._pair()])
+        arrays = self._combined(member, 1)
+        number = self._number_of()
+        start = writer.local * (rows * self.team)
+        firsts = [code.let(start + row * self.team, "a") for row in range(rows)]
+        for value, name in zip(self._pair(), arrays, strict=True):
+            parts = [
+                code.value(f"{name}[{at.text}].x", value.kind, 1, uses=at.uses) for at in firsts
+            ]
+            code.assign(value, code.vector(value.kind, *parts))
+        self._keep(number)
+
+    def lanes_across(self) -> None:
+        """Write a loop over the elements of four neighbouring results, one of each at once."""
+        code, writer = self.code, self.writer
+        self.count = min(_power(self.groups), LINE if self.share > 4 else 64)
+        self.team = min(_power(self.share), MOST // self.count)
+        if self.team > 1:
+            # Half of the team, each with two elements, takes fewer steps in shared memory.
+            self.team = max(1, min(self.team, _power(self.share // 2)))
+        while self.team * self.count < 64 and self.count < self.groups:
+            self.count *= 2
+        self.workgroup = writer.launch(self.team * self.count, -(-self.groups // self.count))
+        line = code.let(self._number(writer.local % self.count), "n")
+        member = code.let(self._number(writer.local // self.count), "m")
+        number = code.let(self.workgroup * self.count + line, "t")
+        own = code.let(number * 4, "e")
+        writer.positions.numbers[own] = number
+        if self.results % 4:
+            own = code.let(writer.positions.spread(own, 1), "i")
+        result, part = own, None
+        if self.parts:
+            result = code.let(self.whole(own % self.results, own), "o")
+            part = code.let(own // self.results, "p")
+        kept = self.coordinates(self.kept, "o", result)
+        self.start()
+        if self.team == 1 and part is None:
+            self._each(result, kept)
+        else:
+            self._some(member, result, part, kept)
+        if self.team == 1:
+            # An invocation computes its results alone.
+            writer.leave(number >= self.groups)
+            self._keep(number)
+            return
+        self._combined(member, self.count)
+        self._keep(self._number_of())
+
+    def _each(self, result: Value, kept: Axes) -> None:
+        """Write loops over all elements of four results."""
+        code = self.code
+        lengths = tuple([self.shape[axis] for axis in self.axes]) or (1,)
+        with ExitStack() as loops:
+            counters = [loops.enter_context(code.loop(0, n)) for n in lengths]
+            flat = total(zip(counters, row_major(lengths), strict=True), 0)
+            reduced = tuple(zip(counters, lengths, strict=True)) if self.axes else ()
+            index = self.index(self.axes + self.kept, flat * self.results + result, reduced + kept)
+            value = self.writer.value(self.src, index)
+            self.step(value, code.vector(INT, flat) if self.op.index else None)
+
+    def _some(self, member: Value, result: Value, part: Value | None, kept: Axes) -> None:
+        """Write a loop over every n-th element of four results, or of a part of each."""
+        code, guard = self.code, None
+        with code.loop(member, self.share, self.team) as n:
+            k = n
+            if part is not None:
+                k = code.let(n * self.parts + part, "k")
+                if self.share * self.parts > self.length:
+                    # The four lanes may be of two parts.
+                    bound = code.vector(INT, self.length)
+                    guard = code.apply("x < y", TRUTH, self._lanes(k), bound)
+            reduced = self.coordinates(self.axes, "k", k)
+            index = self.index(self.axes + self.kept, k * self.results + result, reduced + kept)
+            position = self._lanes(k) if self.op.index else None
+            self.step(self.writer.value(self.src, index), position, guard)
+
+    def _lanes(self, k: Value) -> Value:
+        return k if k.lanes == 4 else self.code.vector(INT, k)
+
+    # --- shared memory --------------------------------------------------------------------------
+
+    def _pair(self) -> list[Value]:
+        """Return the result so far, and its position in a search for one."""
+        return [self.acc, self.place] if self.op.index else [self.acc]
+
+    def _combine(self, others: list[Value]) -> None:
+        code = self.code
+        if self.op.index:
+            self.choose(*others)
+        else:
+            code.assign(self.acc, code.apply(self.combine, self.kind, self.acc, others[0]))
+
+    def _combined(self, member: Value, apart: int) -> list[str]:
+        """Combine the results of the invocations of a team in halves; return the shared arrays.
+
+        Neighbours in a team are `apart` in the workgroup.
+        """
+        code, writer = self.code, self.writer
+        (invocations,) = writer.workgroup
+        arrays = [writer.share(value.kind, invocations) for value in self._pair()]
+        self._put(arrays)
+        writer.wait()
+        half = self.team // 2
+        while half:
+            with code.when(member < half):
+                self._combine(
+                    [
+                        code.variable(code.value(f"{name}[l + {half * apart}]", value.kind))
+                        for value, name in zip(self._pair(), arrays, strict=True)
+                    ]
+                )
+                self._put(arrays)
+            writer.wait()
+            half //= 2
+        return arrays
+
+    def _put(self, arrays: list[str]) -> None:
+        for value, name in zip(self._pair(), arrays, strict=True):
+            self.code.line(f"{name}[l] = {value.text};", value.uses)
+
+    def _number_of(self) -> Value:
+        """Return the number of the group of results that an invocation stores; end the others."""
+        writer = self.writer
+        number = self.code.let(self.workgroup * self.count + writer.local, "t")
+        writer.leave((writer.local >= self.count) | (number >= self.groups))
+        return number
+
+    def _keep(self, number: Value) -> None:
+        """Store a group of results, to which the epilogue is applied."""
+        writer = self.writer
+        writer.fixed[writer.kernel.root] = self.result
+        writer.result(writer.first_of(number))
+
+    def _number(self, number: Whole) -> Value:
+        return self.code.printer.whole(number)

@@ -1,0 +1,82 @@
+"""Target with workgroups: kernels are compute shaders over storage buffers.
+
+Input: a lowered graph and its kernels. Output: sizes of stored values, and texts of kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
+from ..codegen.shader import Shader
+from ..fusion.traits import TRAITS, TraitsTable
+from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
+from ..lowered_graph import LoweredGraph
+from ..lowering.gathers import lower_gather_along
+from ..lowering.pads import lower_pad
+from ..lowering.scatters import lower_scatter
+from ..lowering.sorts import lower_sort
+from ..target import Lowering, StoredValue, Target
+from .lowering import lower_contraction, lower_reduction
+from .plan import Slot, nbytes_of
+from .write import write
+
+OUTPUTS = 2
+"""Results of a kernel. With those that it reads they are bound as storage buffers, of which most
+devices have 10."""
+WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
+    Pad: lower_pad,
+    GatherAlong: lower_gather_along,
+    Scatter: lower_scatter,
+    Sort: lower_sort,
+    Reduction: lower_reduction,
+    Contraction: lower_contraction,
+}
+"""Function that lowers each kind of operation that kernels compute in another way."""
+WORKGROUP_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+
+
+class _Capabilities(NamedTuple):
+    buffers: int = 8
+    largest: int = 1 << 27
+    on_processor: bool = False
+
+
+class WorkgroupTarget(_Capabilities, Target):
+    """Capabilities of a device with workgroups, for example of WebGPU.
+
+    `buffers` is the number of storage buffers that a kernel may bind, and `largest` the size in
+    bytes of the largest one. `on_processor` is True for a software renderer.
+    """
+
+    traits = WORKGROUP_TRAITS
+    outputs = OUTPUTS
+    stores_operands = False
+    lowerings: Mapping[type[OpDef], Lowering] = WORKGROUP_LOWERINGS
+
+    @property
+    def limits(self) -> FusionLimits:
+        return FusionLimits(inputs=self.buffers - OUTPUTS)
+
+    def writes_tiles(self, kind: KernelKind) -> bool:
+        return False
+
+    def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
+        return WorkgroupStorage(lowered)
+
+
+class WorkgroupStorage:
+    """Buffers and shaders of the kernels of one graph."""
+
+    def __init__(self, lowered: LoweredGraph) -> None:
+        self.lowered = lowered
+
+    def slot(self, value: StoredValue) -> Slot:
+        """Return the buffer that holds a value."""
+        spec = self.lowered.spec(value.node)
+        return Slot(nbytes_of(spec.dtype, spec.size))
+
+    def write(self, kernel: Kernel) -> Shader:
+        """Return the shader that computes a kernel."""
+        return write(self.lowered, kernel)
