@@ -1,0 +1,1 @@
+"""Devices with workgroups: kernels are compute shaders over storage buffers."""
