@@ -20,6 +20,7 @@ from py_tensor.runtime import executor, scopes
 from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.runtime.backends.python import PythonBackend
 from py_tensor.runtime.backends.webgl import WebGLBackend
+from py_tensor.runtime.backends.webgpu import WebGPUBackend
 from py_tensor.settings import settings
 
 # SciPy reads it when it is imported, by whichever test comes first.
@@ -44,7 +45,12 @@ def late_wasm() -> Any:
 
 FAILED = pytest.StashKey[bool]()
 HOST_BACKENDS = {"numpy": NumpyBackend, "python": PythonBackend, "jax": late_jax, "wasm": late_wasm}
-BACKENDS = (*HOST_BACKENDS, "webgl")
+BRIDGES = {
+    "webgl": (playwright_bridge.PlaywrightBridge, WebGLBackend),
+    "webgpu": (playwright_bridge.PlaywrightGpuBridge, WebGPUBackend),
+}
+"""Classes of the bridge to a browser and of the backend that uses it."""
+BACKENDS = (*HOST_BACKENDS, *BRIDGES)
 WITHOUT_BACKEND = {
     # Source texts, and errors that are raised before anything is computed.
     "test_architecture.py",
@@ -136,7 +142,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= half_storage.EXCEPTIONS.keys()
     on_webgl = config.option.backend == "webgl"
     on_numpy = config.option.backend == "numpy"
-    is_compiled = config.option.backend in ("wasm", "webgl")
+    is_compiled = config.option.backend in ("wasm", *BRIDGES)
     forms: set[Any] = set()
     kept, deselected = [], []
     for item in items:
@@ -205,12 +211,13 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
     if backend_name in HOST_BACKENDS:
         yield HOST_BACKENDS[backend_name]()
         return
-    bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
+    open_bridge, make_backend = BRIDGES[backend_name]
+    bridge: Any = open_bridge(request.getfixturevalue("page"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", event_loop.run)
         if request.config.getoption("storage") == "float16":
             patch.setattr(settings, "float16_storage", True)
-        yield WebGLBackend(bridge)
+        yield make_backend(bridge)
     bridge.destroy()
 
 
@@ -279,7 +286,7 @@ def nothing_left(engine: Any, request: pytest.FixtureRequest) -> Iterator[None]:
     error = 0 if bridge is None else bridge.error()
     if request.node.stash[FAILED]:
         return  # the traceback of a failed test keeps its tensors alive
-    assert error == 0, f"getError() is {error:#x}"
+    assert not error, f"the GPU reports {error!r}"
     assert executor.runtime.backend is engine, "another backend was left in use"
     more = _more(engine, before)
     # A caught exception keeps its frames alive until the collector has run, and an unfinished

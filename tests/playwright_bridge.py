@@ -38,6 +38,8 @@ FLAGS = (
     "--disable-angle-features=warmUpPipelineCacheAtLink,supportsGraphicsPipelineLibrary,"
     "cacheCompiledShader",
     "--enable-angle-features=disableProgramCaching",
+    "--enable-unsafe-webgpu",
+    f"--use-webgpu-adapter={os.environ.get('WEBGPU_ADAPTER', 'swiftshader')}",
     "--disable-gpu-compositing",
     "--disable-background-networking",
     "--disable-component-update",
@@ -57,6 +59,10 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 globalThis.openBridge = () => createBridge({ heap: () => memory });
+globalThis.openGpuBridge = async () => {
+  const { createBridge } = await import("/webgpu_js_bridge/index.js");
+  return createBridge({ heap: () => memory });
+};
 
 async function execute(bridge, { commands, room }, data) {
   const start = (data.length + 15) & ~15;
@@ -69,8 +75,10 @@ async function execute(bridge, { commands, room }, data) {
     try {
       answer =
         verb === "errorAndStats"
-          ? [bridge.error(), bridge.stats()]
+          ? [await bridge.error(), bridge.stats()]
           : await bridge[verb](...values.map((value) => (value === "room" ? start : value)));
+      // A negative generation asks to wait until the device has less to do.
+      if (verb === "run" && answer < 0) await bridge.finish();
     } catch (error) {
       failure ??= { name: error.name, message: error.message };
     }
@@ -125,7 +133,7 @@ def _serve(route: Route) -> None:
         script = f'<script type="module">{HARNESS}</script>'
         page = f'<!doctype html><link rel="icon" href="data:,">{script}'
         route.fulfill(body=page, content_type="text/html")
-    elif path.startswith("webgl_js_bridge/"):
+    elif path.startswith(("webgl_js_bridge/", "webgpu_js_bridge/")):
         route.fulfill(path=ROOT / path, content_type="text/javascript")
     else:
         route.fulfill(status=404)
@@ -178,20 +186,26 @@ class Done:
         yield
 
 
-class PlaywrightBridge:
-    """The bridge's verbs, run in a page; several bridges of one page are independent."""
+class PageBridge:
+    """The verbs of both bridges, run in a page; several bridges of one page are independent."""
+
+    opener: str
+    """JavaScript that opens the bridge."""
+    backend: str
+    lost: str
+    """Error of a bridge whose context or device is lost."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
         self._commands: list[list[Any]] = []
         self._data = bytearray()
-        self._bridge = page.evaluate_handle("openBridge()")
+        self._bridge = page.evaluate_handle(self.opener)
         self._socket = PageSocket()
         page.evaluate("([bridge, url]) => serve(bridge, url)", [self._bridge, self._socket.url])
         self._socket.accept()
         self._generation = 1
         self._stats_without_error: str | None = None
-        self._limits: DeviceLimits = json.loads(self._ask("limits"))
+        self._limits: Any = json.loads(self._ask("limits"))
 
     def _evaluate(self, expression: str, arg: Any) -> Any:
         """Evaluate JavaScript in the page, called on an empty stack.
@@ -228,9 +242,9 @@ class PlaywrightBridge:
         if reply["generation"] != self._generation:
             # The browser lost the context and restored it by itself; all buffers are gone.
             self._generation = reply["generation"]
-            raise bridge_error("Error", "WebGL context lost")
+            raise bridge_error("Error", self.lost)
         if reply["failure"] is not None:
-            raise bridge_error(reply["failure"]["name"], reply["failure"]["message"])
+            raise bridge_error(reply["failure"]["name"], reply["failure"]["message"], self.backend)
         return reply["answer"], message[end:]
 
     def _ask(self, *command: Any) -> Any:
@@ -241,19 +255,8 @@ class PlaywrightBridge:
         if self._commands:
             self._send()
 
-    def limits(self) -> DeviceLimits:
+    def limits(self) -> Any:
         return self._limits
-
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
-        command = ("upload", handle, format, width, height, *self._place(data))
-        if format != FLOAT32_AS_FLOAT16:
-            self._queue(*command)
-            return 0
-        losses: int = self._ask(*command)
-        return losses
-
-    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
-        self._queue("alloc", handle, format, width, height)
 
     def free(self, handle: int) -> None:
         # Not sent here: the collector may call this while a message is being answered.
@@ -328,7 +331,7 @@ class PlaywrightBridge:
             [self._bridge, verb, list(values)],
         )
         if "failure" in reply:
-            raise bridge_error(reply["failure"]["name"], reply["failure"]["message"])
+            raise bridge_error(reply["failure"]["name"], reply["failure"]["message"], self.backend)
         return reply["answer"]
 
     def run_event_loop(self) -> None:
@@ -364,8 +367,8 @@ class PlaywrightBridge:
     def timings(self) -> Done:
         return Done([(name, time) for name, time in json.loads(self._ask("timings"))])
 
-    def error(self) -> int:
-        """Return WebGL's oldest unreported error, 0 if none.
+    def error(self) -> Any:
+        """Return the oldest unreported error, 0 or an empty text if none.
 
         Most tests end with this question and the one for the statistics, and the next one begins
         with the latter. Until another verb is sent, a single answer is right for all of them.
@@ -373,9 +376,9 @@ class PlaywrightBridge:
         if self._stats_without_error is not None and not self._commands:
             return 0
         code, stats = self._ask("errorAndStats")
-        if code == 0:
+        if not code:
             self._stats_without_error = stats
-        return int(code)
+        return code
 
     def generation(self) -> int:
         return self._generation
@@ -398,3 +401,47 @@ class PlaywrightBridge:
         self._ask("destroy")
         self._socket.close()
         self._bridge.dispose()
+
+
+class PlaywrightBridge(PageBridge):
+    """The WebGL bridge."""
+
+    opener = "openBridge()"
+    backend = "webgl"
+    lost = "WebGL context lost"
+
+    def limits(self) -> DeviceLimits:
+        limits: DeviceLimits = self._limits
+        return limits
+
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        command = ("upload", handle, format, width, height, *self._place(data))
+        if format != FLOAT32_AS_FLOAT16:
+            self._queue(*command)
+            return 0
+        losses: int = self._ask(*command)
+        return losses
+
+    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
+        self._queue("alloc", handle, format, width, height)
+
+
+class PlaywrightGpuBridge(PageBridge):
+    """The WebGPU bridge."""
+
+    opener = "openGpuBridge()"
+    backend = "webgpu"
+    lost = "WebGPU device lost"
+
+    def upload(self, handle: int, nbytes: int, data: Any) -> None:
+        self._queue("upload", handle, nbytes, *self._place(data))
+
+    def alloc(self, handle: int, nbytes: int) -> None:
+        self._queue("alloc", handle, nbytes)
+
+    def prepare(self, plan: int) -> None:
+        """Do nothing: a run creates the pipelines that it needs."""
+
+    def prepare_now(self, plan: int) -> None:
+        """Wait until the plan's programs have compiled."""
+        self._ask("prepare", plan)

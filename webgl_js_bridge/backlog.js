@@ -2,7 +2,7 @@
  * @file Bound on the work that the GPU still has to do. Plans are submitted faster than a GPU runs them. Without a
  * bound a loop queues minutes of work, which cannot be cancelled and for which the browser cannot draw the page.
  */
-/** @import { Backlog, Make, Plan } from "./types" */
+/** @import { Backlog } from "./types" */
 
 /** Estimated time of submitted work above which the caller waits. It keeps the GPU busy between two runs. */
 const MAX_MILLISECONDS = 250;
@@ -11,13 +11,14 @@ export const GUESSED_MILLISECONDS = 60;
 /** Shortest estimate, about the time for submitting a draw. */
 const MIN_MILLISECONDS = 0.02;
 
-/** @type {Make<Backlog, "state">} */
-export function createBacklog({ state }) {
+/** @returns {Backlog} */
+export function createBacklog() {
   /** Estimated time of the work that is not finished, at the time of the last plan. */
   let pending = 0;
   let updated = 0;
-  /** Plans since the queue was empty, their estimated time, and the time at which it was empty. */
+  /** @type {Set<{ cost: number }>} plans since the queue was empty */
   const plans = new Set();
+  /** Estimated time of these plans, and the time at which the queue was empty. */
   let total = 0;
   let since = 0;
 
@@ -29,20 +30,23 @@ export function createBacklog({ state }) {
   }
 
   return {
-    /** @param {Plan} plan */
-    add(plan) {
+    isFull() {
       const now = performance.now();
       pending -= now - updated;
       updated = now;
       if (pending <= 0) restart(now);
-      if (pending > MAX_MILLISECONDS) {
-        state.finish();
-        const end = performance.now();
-        // The plans took no longer than the time since the queue was empty.
-        const factor = (end - since) / total;
-        for (const each of plans) each.cost = Math.max(each.cost * factor, MIN_MILLISECONDS);
-        restart(end);
-      }
+      return pending > MAX_MILLISECONDS;
+    },
+
+    drained() {
+      const end = performance.now();
+      // The plans took no longer than the time since the queue was empty.
+      const factor = (end - since) / total;
+      for (const plan of plans) plan.cost = Math.max(plan.cost * factor, MIN_MILLISECONDS);
+      restart(end);
+    },
+
+    add(plan) {
       pending += plan.cost;
       total += plan.cost;
       plans.add(plan);

@@ -1,7 +1,7 @@
 /** @file Plans: sequences of draws, decoded once from 32-bit words and then run with few GL calls. */
 /** @import { Draw, Make, Plan, Plans, Program, Run, Scalars, Texture } from "./types" */
 
-import { GUESSED_MILLISECONDS } from "./backlog.js";
+import { DONATED, decodePlan } from "./plan_words.js";
 
 /**
  * Send a uniform array to the GPU if the scalars of this run differ from the last run.
@@ -32,10 +32,6 @@ const FLUSH_MILLISECONDS = 0.2;
  */
 const FLUSH_DRAWS = 8;
 
-/** Error of a donated leaf after the run that reused its texture has failed. */
-const DONATED =
-  "the tensor was donated to a function that failed; got no elements; compute it again";
-
 /**
  * Handle of a leaf and whether its texture is freed after its last read. A negative word marks the latter.
  * @param {number} word
@@ -52,65 +48,21 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
   let flushed = 0;
   const cover = () => gl.drawArrays(gl.TRIANGLES, 0, 3);
 
-  /**
-   * Decode and check the words of a plan. README.md lists them.
-   * @param {number} id @param {Int32Array} words @returns {Plan}
-   */
+  /** @param {number} id @param {Int32Array} words @returns {Plan} */
   function decode(id, words) {
-    let at = 0;
-    const next = () => words[at++];
-    const list = (length = next()) => {
-      at += length;
-      return words.subarray(at - length, at);
-    };
-    const [leaves, outputs, temporaries, count] = list(4);
-    const named = leaves + outputs;
-    let last = named;
-    const shapes = new Array(leaves);
-    for (let i = 0; i < outputs + temporaries; i++)
-      shapes.push(textures.shape(next(), next(), next(), next()));
-    const places = () => {
-      const found = list().map((index) => 1 + named + index);
-      last = Math.max(last, ...found);
-      return found;
-    };
-    const decoded = Array.from({ length: count }, () => ({
-      program: programs.get(next()),
-      width: next(),
-      height: next(),
-      targets: list(),
-      inputs: list(),
-      floats: places(),
-      ints: places(),
-      uints: places(),
-      ends: /** @type {number[]} */ ([]),
-    }));
-    if (at !== words.length)
-      throw new Error(`plan ${id} has ${at} words by its counts; got ${words.length}`);
-    for (const { program, targets, inputs } of decoded) {
-      if (Math.min(...targets) < leaves || Math.max(...targets, ...inputs) >= shapes.length)
-        throw new Error(
-          `plan ${id} draws with slots it lacks; it has ${shapes.length}, of which ${leaves} leaves`,
-        );
+    /** @type {Omit<Plan, "ready">} */
+    const plan = decodePlan(
+      id,
+      words,
+      (next) => textures.shape(next(), next(), next(), next()),
+      (next) => ({ program: programs.get(next()), width: next(), height: next() }),
+    );
+    for (const { program, inputs } of plan.draws)
       if (inputs.length > state.units)
         throw new Error(
           `shader ${program.name} reads ${inputs.length} inputs; at most ${state.units} here`,
         );
-    }
-    for (let leaf = 0; leaf < leaves; leaf++)
-      decoded.findLast(({ inputs }) => inputs.includes(leaf))?.ends.push(leaf);
-    const slots = new Array(shapes.length).fill(null);
-    return {
-      leaves,
-      named,
-      shapes,
-      slots,
-      draws: decoded,
-      wanted: new Array(outputs).fill(false),
-      words: last + 1,
-      ready: false,
-      cost: GUESSED_MILLISECONDS,
-    };
+    return { ...plan, ready: false };
   }
 
   /** Throw if the last draw failed. @param {Program} program */
@@ -213,6 +165,10 @@ export function createPlans({ gl, state, textures, programs, timer, backlog }) {
       if (!plan.ready) programs.prepare(plan.draws);
       plan.ready = true;
       const started = timing ? performance.now() : 0;
+      if (backlog.isFull()) {
+        state.finish();
+        backlog.drained();
+      }
       backlog.add(plan);
       textures.attempt(() => issue(plan, words));
       draws += plan.draws.length;

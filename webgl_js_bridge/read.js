@@ -1,6 +1,7 @@
 /** @file Read textures into the heap, blocking or not, in the format's element type. */
 /** @import { Format, Make, Reader, Texture } from "./types" */
 import { narrow } from "./formats.js";
+import { chooseTogether, markRead, markWanted } from "./together.js";
 
 /** Size of a band of rows read at a time. The browser fetches one band while it copies another. */
 const BAND_BYTES = 2 ** 20;
@@ -9,11 +10,6 @@ const BAND_BYTES = 2 ** 20;
  * there and getError() reports nothing in the same task.
  */
 const UNTOUCHED = 85;
-/**
- * Bytes of results that are read together. On an H100, four results of 40 KB took 0.92 ms instead of 1.26, four of
- * 256 KB 1.16 instead of 1.79, and four of 1 MB 2.6 instead of 3.2, but four of 4 MB took longer than one by one.
- */
-const TOGETHER_BYTES = 4 * 2 ** 20;
 /** Time after which an asynchronous read yields to the event loop. */
 const TURN_MILLISECONDS = 8;
 
@@ -70,28 +66,14 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   /** Size of a texture's pixels when read in the format's own element type. @param {Texture} texture */
   const bytesOf = ({ shape }) => shape.width * shape.height * shape.format.texelBytes;
 
-  /**
-   * Read the first result of a run that is asked for together with those others that were read after the last
-   * run, since each read waits for the GPU process. One that is not asked for this time is left out the next time.
-   * @param {Texture} first
-   */
+  /** Read the results of a run that are asked for together. @param {Texture} first */
   function readTogether(first) {
-    const { run } = first;
-    if (run === null || run.isRead) return;
-    run.isRead = true;
-    run.wanted[first.output] = true;
-    /** @type {Texture[]} */
-    const found = [];
-    let total = 0;
-    for (const handle of run.handles) {
-      const texture = textures.find(handle);
-      if (texture?.run !== run || !run.wanted[texture.output]) continue;
+    const found = chooseTogether(first, textures.find, bytesOf, (texture) => {
       state.into(textures.framebuffer(texture));
-      if (!isNative(texture.shape.format)) continue;
-      found.push(texture);
-      total += bytesOf(texture);
-    }
-    if (found.length < 2 || !found.includes(first) || total > TOGETHER_BYTES) return;
+      return isNative(texture.shape.format);
+    });
+    if (found.length === 0) return;
+    const total = found.reduce((sum, texture) => sum + bytesOf(texture), 0);
     const bytes = new Uint8Array(total).fill(UNTOUCHED, 0, 4);
     pixels ??= gl.createBuffer();
     gl.bindBuffer(gl.PIXEL_PACK_BUFFER, pixels);
@@ -113,7 +95,7 @@ export function createReader({ gl, heap, state, textures, waiting }) {
     if (bytes.subarray(0, 4).every((byte) => byte === UNTOUCHED) || gl.isContextLost()) return;
     at = 0;
     for (const texture of found) {
-      run.wanted[texture.output] = false;
+      markRead(texture);
       texture.ahead = bytes.subarray(at, at + bytesOf(texture));
       at += bytesOf(texture);
     }
@@ -126,8 +108,8 @@ export function createReader({ gl, heap, state, textures, waiting }) {
   function copyAhead(handle, address, byteLength) {
     const texture = textures.get(handle);
     readTogether(texture);
-    const { ahead, run, output } = texture;
-    if (run !== null) run.wanted[output] = true;
+    const { ahead } = texture;
+    markWanted(texture);
     if (ahead === null || byteLength > ahead.length) return false;
     heap().set(ahead.subarray(0, byteLength), address);
     texture.ahead = null;

@@ -1,9 +1,8 @@
 /** @file Textures by the caller's handles, and the pool of freed textures for reuse. */
-/** @import { Make, Shape, Texture, Textures } from "./types" */
+/** @import { Handles, Make, Shape, Texture, Textures } from "./types" */
 import { createFormats } from "./formats.js";
+import { createHandles } from "./handles.js";
 
-/** Default limit of the pool in bytes. */
-const CEILING = 512 * 2 ** 20;
 /** Name of the error for failed allocations, which Python turns into an exception of that name. */
 const OUT_OF_MEMORY = "OutOfMemoryError";
 /** Error of the buffers that are given up then. */
@@ -18,39 +17,20 @@ export function createTextures({ gl, state }) {
   const formats = createFormats(gl);
   /** @type {Map<number, Shape>} */
   const shapes = new Map();
-  /** @type {Map<number, Texture>} */
-  const handles = new Map();
-  /** @type {Map<number, string>} handles not yet freed whose textures are gone, with the reason */
-  const lost = new Map();
-  /** @type {Set<Texture>} freed textures, oldest first */
-  const pool = new Set();
   /** @type {Map<string, { framebuffer: WebGLFramebuffer, textures: Texture[] }>} the last used last */
   const joined = new Map();
   let created = 0;
-  let ceiling = CEILING;
-  let texturesInUse = 0;
-  let bytesInUse = 0;
-  let bytesFree = 0;
-  /** Maximum of `bytesInUse` since the last reset. */
-  let bytesPeak = 0;
-  /** Bytes of the textures created, and handles opened, since the driver was last asked for errors. */
+  /** Bytes of the textures created since the driver was last asked for errors. */
   let bytesCreated = 0;
-  /** @type {Set<number>} */
-  const unchecked = new Set();
+  /** @type {Handles<Texture>} */
+  const handles = createHandles({ create, destroy, isChecked: () => bytesCreated === 0 });
 
-  /** Delete the oldest pooled textures until the pool holds at most `limit` bytes. @param {number} limit */
-  function shrink(limit) {
-    for (const texture of pool) {
-      if (bytesFree <= limit) return;
-      pool.delete(texture);
-      bytesFree -= texture.shape.bytes;
-      // The oldest texture of the pool is also the oldest of its shape.
-      texture.shape.free.shift();
-      gl.deleteFramebuffer(texture.framebuffer);
-      for (const [key, { textures }] of joined) if (textures.includes(texture)) separate(key);
-      gl.deleteTexture(texture.texture);
-      state.forget();
-    }
+  /** @param {Texture} texture */
+  function destroy(texture) {
+    gl.deleteFramebuffer(texture.framebuffer);
+    for (const [key, { textures }] of joined) if (textures.includes(texture)) separate(key);
+    gl.deleteTexture(texture.texture);
+    state.forget();
   }
 
   /** Delete a framebuffer of several textures. @param {string} key */
@@ -86,6 +66,8 @@ export function createTextures({ gl, state }) {
 
   /** @type {Textures} */
   const textures = {
+    ...handles,
+
     shape(format, width, height, layers) {
       const row = formats[format];
       if (!row) throw new Error(`no format ${format}; formats are 0 to ${formats.length - 1}`);
@@ -97,38 +79,6 @@ export function createTextures({ gl, state }) {
       const shape = { format: row, width, height, layers, target, bytes, free: [] };
       shapes.set(key, shape);
       return shape;
-    },
-
-    take(shape) {
-      let texture = shape.free.pop();
-      if (texture) {
-        pool.delete(texture);
-        bytesFree -= shape.bytes;
-      } else texture = create(shape);
-      texturesInUse += 1;
-      bytesInUse += shape.bytes;
-      bytesPeak = Math.max(bytesPeak, bytesInUse);
-      return texture;
-    },
-
-    release(texture) {
-      const { free, bytes } = texture.shape;
-      texture.run = texture.ahead = null;
-      texturesInUse -= 1;
-      bytesInUse -= bytes;
-      bytesFree += bytes;
-      free.push(texture);
-      pool.add(texture);
-      if (bytesFree > ceiling) shrink(ceiling);
-    },
-
-    open(handle, shape) {
-      if (handles.has(handle)) throw new Error(`buffer ${handle} is in use already; free it first`);
-      const texture = textures.take(shape);
-      handles.set(handle, texture);
-      lost.delete(handle);
-      if (bytesCreated > 0) unchecked.add(handle);
-      return texture;
     },
 
     /** Open a buffer and let `fill` write it. */
@@ -172,18 +122,16 @@ export function createTextures({ gl, state }) {
     /** Note that the driver reported no error of any object so far. */
     markChecked() {
       bytesCreated = 0;
-      unchecked.clear();
+      handles.markChecked();
       state.hasNewObjects = false;
     },
 
     /** Give up the buffers that may lack storage, or depend on such ones, and return the error. */
     exhausted() {
-      const text = `out of GPU memory; got textures of ${bytesInUse} bytes`;
-      for (const handle of unchecked) textures.lose(handle, LOST);
-      unchecked.clear();
-      bytesCreated = 0;
+      const text = `out of GPU memory; got textures of ${handles.stats().bytesInUse} bytes`;
       // The pool has textures without storage, too.
-      shrink(0);
+      handles.giveUp(LOST);
+      bytesCreated = 0;
       while (gl.getError() !== gl.NO_ERROR && !gl.isContextLost());
       return Object.assign(new Error(text), { name: OUT_OF_MEMORY });
     },
@@ -197,37 +145,14 @@ export function createTextures({ gl, state }) {
         work();
       } catch (error) {
         if (/** @type {Error} */ (error).name !== OUT_OF_MEMORY) throw error;
-        shrink(0);
+        handles.trim();
         try {
           work();
         } catch {
-          shrink(0);
+          handles.trim();
           throw error;
         }
       }
-    },
-
-    get(handle) {
-      const texture = handles.get(handle);
-      if (texture !== undefined) return texture;
-      throw new Error(lost.get(handle) ?? `no buffer ${handle}`);
-    },
-
-    find: (handle) => handles.get(handle),
-
-    free(handle) {
-      lost.delete(handle);
-      unchecked.delete(handle);
-      const texture = handles.get(handle);
-      if (texture === undefined) return;
-      handles.delete(handle);
-      textures.release(texture);
-    },
-
-    /** Free a buffer whose later uses throw an error with the text `reason`. */
-    lose(handle, reason) {
-      textures.free(handle);
-      lost.set(handle, reason);
     },
 
     /** Return a texture's framebuffer, with one draw buffer for each layer of an array texture. */
@@ -264,36 +189,17 @@ export function createTextures({ gl, state }) {
       return found.framebuffer;
     },
 
-    poolLimit(bytes) {
-      ceiling = bytes;
-      shrink(ceiling);
-    },
-
-    trim: () => shrink(0),
-
-    resetPeak() {
-      bytesPeak = bytesInUse;
-    },
-
     /** Drop all textures after the context was lost. */
     clear() {
-      for (const shape of shapes.values()) shape.free = [];
-      for (const handle of handles.keys()) lost.set(handle, "WebGL context lost");
-      handles.clear();
-      pool.clear();
+      handles.clear("WebGL context lost");
       joined.clear();
-      unchecked.clear();
-      texturesInUse = bytesInUse = bytesFree = bytesCreated = 0;
+      bytesCreated = 0;
     },
 
-    stats: () => ({
-      texturesInUse,
-      bytesInUse,
-      bytesPeak,
-      texturesFree: pool.size,
-      bytesFree,
-      poolLimit: ceiling,
-    }),
+    stats() {
+      const { inUse: texturesInUse, free: texturesFree, ...bytes } = handles.stats();
+      return { texturesInUse, texturesFree, ...bytes };
+    },
   };
   return textures;
 }

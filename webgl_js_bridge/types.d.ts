@@ -53,18 +53,23 @@ export interface Shape {
   free: Texture[];
 }
 
-export interface Texture {
+/** Object of the GPU that holds a buffer or a temporary; `shape` is its size, with its freed objects. */
+export interface Stored<Item, Ahead = unknown> {
+  shape: { bytes: number; free: Item[] };
+  /** Run whose result it is, and the number of this result. */
+  run: Run | null;
+  output: number;
+  /** Elements that were read together with another result and are not yet asked for. */
+  ahead: Ahead | null;
+}
+
+export interface Texture extends Stored<Texture, Uint8Array> {
   shape: Shape;
   target: number;
   texture: WebGLTexture;
   framebuffer: WebGLFramebuffer | null;
   /** Number of the texture, by which framebuffers of several textures are found. */
   number: number;
-  /** Run whose result it is, and the number of this result. */
-  run: Run | null;
-  output: number;
-  /** Elements that were read together with another result and are not yet asked for. */
-  ahead: Uint8Array | null;
 }
 
 /** Results of one run of a plan. `isRead` is true once any of them was read; `wanted` is the plan's. */
@@ -94,14 +99,16 @@ export interface Program extends Compiled {
   source: string;
 }
 
+/** First words of a draw: its program, and how it is launched. */
+export interface Launch {
+  program: { name: string };
+}
+
 /**
- * One draw of a plan. `inputs` and `targets` are slots. `floats`, `ints` and `uints` are positions of scalars
+ * Lists of a draw. `inputs` and `targets` are slots. `floats`, `ints` and `uints` are positions of scalars
  * in the words of a run. `ends` lists the leaves that no later draw reads.
  */
-export interface Draw {
-  program: Program;
-  width: number;
-  height: number;
+export interface DrawLists {
   targets: Int32Array;
   inputs: Int32Array;
   floats: Int32Array;
@@ -110,25 +117,34 @@ export interface Draw {
   ends: number[];
 }
 
+export interface Draw extends DrawLists {
+  program: Program;
+  width: number;
+  height: number;
+}
+
 /**
  * Decoded plan. `shapes` and `slots` list leaves, then outputs, then temporaries. `slots` is filled only
  * during a run.
  */
-export interface Plan {
+export interface DecodedPlan<Item, Shape, Draw> {
   leaves: number;
   /** Number of slots with handles: leaves and outputs. */
   named: number;
   shapes: Shape[];
-  slots: (Texture | null)[];
+  slots: (Item | null)[];
   draws: Draw[];
   /** For each output, whether it was read after the last run. */
   wanted: boolean[];
   /** Minimum number of words of a run. */
   words: number;
-  /** True once all programs have compiled. */
-  ready: boolean;
   /** Estimated milliseconds of the GPU per run. */
   cost: number;
+}
+
+export interface Plan extends DecodedPlan<Texture, Shape, Draw> {
+  /** True once all programs have compiled. */
+  ready: boolean;
 }
 
 /** Current bindings: plain (`flat`) and array (`layered`) textures by unit, program and others. */
@@ -156,26 +172,33 @@ export interface State {
   finish(): void;
 }
 
-export interface Textures {
-  shape(format: number, width: number, height: number, layers: number): Shape;
-  take(shape: Shape): Texture;
-  release(texture: Texture): void;
-  open(handle: number, shape: Shape): Texture;
-  add(handle: number, shape: Shape, fill: (texture: Texture) => void): void;
-  verify(now?: boolean): void;
-  markChecked(): void;
-  exhausted(): Error;
-  attempt(work: () => void): void;
-  lose(handle: number, reason: string): void;
-  alloc(handle: number, format: number, width: number, height: number): void;
-  get(handle: number): Texture;
-  find(handle: number): Texture | undefined;
+export interface Handles<Item extends Stored<Item>> {
+  take(shape: Item["shape"]): Item;
+  release(item: Item): void;
+  open(handle: number, shape: Item["shape"]): Item;
+  get(handle: number): Item;
+  find(handle: number): Item | undefined;
   free(handle: number): void;
-  framebuffer(texture: Texture): WebGLFramebuffer;
-  joint(textures: Texture[]): WebGLFramebuffer;
+  lose(handle: number, reason: string): void;
+  markChecked(): void;
+  giveUp(reason: string): void;
+  shrink(limit: number): void;
   poolLimit(bytes: number): void;
   trim(): void;
   resetPeak(): void;
+  clear(reason: string): void;
+  stats(): { inUse: number; bytesInUse: number; free: number; [name: string]: number };
+}
+
+export interface Textures extends Omit<Handles<Texture>, "clear" | "stats"> {
+  shape(format: number, width: number, height: number, layers: number): Shape;
+  add(handle: number, shape: Shape, fill: (texture: Texture) => void): void;
+  verify(now?: boolean): void;
+  exhausted(): Error;
+  attempt(work: () => void): void;
+  alloc(handle: number, format: number, width: number, height: number): void;
+  framebuffer(texture: Texture): WebGLFramebuffer;
+  joint(textures: Texture[]): WebGLFramebuffer;
   clear(): void;
   stats(): object;
 }
@@ -229,8 +252,12 @@ export interface Timer {
 }
 
 export interface Backlog {
-  /** Count a plan that is about to run, and wait for the GPU first if it has too much to do. */
-  add(plan: Plan): void;
+  /** Return true if the GPU has so much to do that the caller should wait until it has finished. */
+  isFull(): boolean;
+  /** Correct the estimates of the plans since the queue was empty: it is empty again. */
+  drained(): void;
+  /** Count a plan that runs. */
+  add(plan: { cost: number }): void;
 }
 
 export interface Waiting {

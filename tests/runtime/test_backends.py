@@ -9,9 +9,9 @@ import pytest
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime import executor
+from py_tensor.runtime.backends.bridged import is_software
 from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.runtime.backends.python import PythonBackend
-from py_tensor.runtime.backends.webgl import is_software
 
 FACTORIES = dict(executor._FACTORIES)
 

@@ -1,4 +1,6 @@
-"""The Python protocol of the WebGL2 bridge; only numbers, strings and buffers cross it.
+"""The Python protocols of the bridges to WebGL2 and WebGPU.
+
+Only numbers, strings and buffers cross them.
 
 Handles, program ids and plan ids are small ints chosen by the caller. A failing method raises
 `BackendError`, `OutOfMemoryError` if GPU memory is exhausted, `ShaderError` if a shader does not
@@ -50,61 +52,36 @@ class Stats(Statistics):
     compiled: int
 
 
-OVERFLOWS, UNDERFLOWS = 1, 2
-"""Bits of the result of `Bridge.upload`."""
-
-
 class Bridge(Protocol):
-    """A WebGL2 context that stores buffers and runs plans of draws.
+    """A WebGL2 context or a WebGPU device, which stores buffers and runs plans of draws.
 
-    A buffer is a texture of `width` x `height` texels that holds the row-major elements, four to a
-    texel. `format` is an index into the table of formats: 0 float32, 1 float16, 2 int32, 3 uint32,
-    4 int16, 5 uint16, 6 int8, 7 uint8, 8 float32 stored as float16. Data are C-contiguous buffers
-    of bytes in storage order.
+    Data are C-contiguous buffers of bytes in storage order.
     """
 
-    def limits(self) -> DeviceLimits:
-        """Return the context's capabilities, tested if the reported ones are not reliable."""
-
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
-        """Allocate a buffer whose first bytes are copied from `data`.
-
-        If float32 values are stored as float16, the result has the bit `OVERFLOWS` if a finite
-        value becomes infinite, and `UNDERFLOWS` if another than zero becomes zero.
-        """
-
-    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
-        """Allocate a buffer of undefined values."""
+    def limits(self) -> Any:
+        """Return the capabilities, tested if the reported ones are not reliable."""
 
     def free(self, handle: int) -> None:
-        """Return a buffer to the pool; do nothing if it was lost with its context."""
+        """Return a buffer to the pool; do nothing if it was lost with its device."""
 
     def program(self, id: int, name: str, source: str) -> None:
-        """Start compiling a fragment shader; the first run that needs it raises its errors."""
+        """Start compiling a shader; a run that needs it raises its errors."""
 
     def plan(self, id: int, words: array[int]) -> None:
-        """Register draws.
-
-        The words are [leaves, outputs, temporaries, draws], then (format, width, height, layers)
-        of each output and temporary, then for each draw [program, viewport width, viewport height]
-        and five counted lists: target slots, input slots, and the indices of the scalars that the
-        uniform arrays F, I and U take. Slots number leaves, then outputs, then temporaries. Layers
-        are 0 for a plain texture; a texture of n layers is drawn into by n draw buffers, and so
-        are n targets, which are plain textures of one size.
-        """
+        """Register draws; `words_of` of the compiler's targets makes the words."""
 
     def run(self, plan: int, words: bytes) -> int:
-        """Run a plan and return the context's generation.
+        """Run a plan and return the generation of the context or device.
 
         The words are [generation, leaf handles, output handles, scalars as their 32 bits]. If the
-        generation is not the context's, nothing runs, because the handles were lost. A leaf with a
-        negated handle is freed after its last read, so that later outputs can reuse its texture.
+        generation is not the present one, nothing runs, because the handles were lost. A leaf with
+        a negated handle is freed after its last read, so that later outputs can reuse its memory.
         """
 
     def ready(self, plan: int) -> int:
         """Return the number of a plan's compiled programs, without waiting for the others.
 
-        If the context cannot report progress, each call waits for one more program.
+        If a WebGL context cannot report progress, each call waits for one more program.
         """
 
     def drop_plan(self, plan: int) -> None:
@@ -144,7 +121,7 @@ class Bridge(Protocol):
         """Empty the pool."""
 
     def checks(self, on: bool) -> None:
-        """Check for a WebGL error after each draw; slow."""
+        """Check for an error after each draw; slow."""
 
     def finish(self) -> None:
         """Wait until all submitted work is done."""
@@ -167,27 +144,63 @@ class Bridge(Protocol):
     def can_wait(self) -> bool:
         """Return True if a blocking call can wait for a promise."""
 
-    def error(self) -> int:
-        """Return the first WebGL error code since the last call, 0 if none."""
+    def error(self) -> int | str:
+        """Return the first error since the last call: WebGL's code, or WebGPU's text."""
 
     def generation(self) -> int:
-        """Return a number that increases each time a lost context is restored."""
+        """Return a number that increases each time a lost context or device is restored."""
 
     def is_lost(self) -> bool:
-        """Return True if the context is currently lost."""
+        """Return True if the context or device is currently lost."""
 
     def lose_context(self) -> None:
-        """Lose the context deliberately; for tests."""
+        """Lose the context or device deliberately; for tests."""
 
     def restore_context(self) -> None:
-        """Request the restoration of a context lost by `lose_context`; increases the generation."""
+        """Request the restoration after `lose_context`; increases the generation."""
 
     def destroy(self) -> None:
         """Release all resources; the bridge cannot be used afterwards."""
 
 
-_CONTEXT_LOST = "WebGL context lost"
-_CONTEXT_ADVICE = (
+OVERFLOWS, UNDERFLOWS = 1, 2
+"""Bits of the result of `TextureBridge.upload`."""
+
+
+class TextureBridge(Bridge, Protocol):
+    """A WebGL2 context, whose buffers are textures.
+
+    A buffer is a texture of `width` x `height` texels that holds the row-major elements, four to a
+    texel. `format` is an index into the table of formats: 0 float32, 1 float16, 2 int32, 3 uint32,
+    4 int16, 5 uint16, 6 int8, 7 uint8, 8 float32 stored as float16.
+    """
+
+    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+        """Allocate a buffer whose first bytes are copied from `data`.
+
+        If float32 values are stored as float16, the result has the bit `OVERFLOWS` if a finite
+        value becomes infinite, and `UNDERFLOWS` if another than zero becomes zero.
+        """
+
+    def alloc(self, handle: int, format: int, width: int, height: int) -> None:
+        """Allocate a buffer of undefined values."""
+
+
+class StorageBridge(Bridge, Protocol):
+    """A WebGPU device, whose buffers are storage buffers of bytes."""
+
+    def upload(self, handle: int, nbytes: int, data: Any) -> None:
+        """Allocate a buffer whose first bytes are copied from `data`."""
+
+    def alloc(self, handle: int, nbytes: int) -> None:
+        """Allocate a buffer of undefined values."""
+
+    def prepare(self, plan: int) -> None:
+        """Wait until a plan's programs have compiled, if Python can, and raise their errors."""
+
+
+_LOST = {"WebGL context lost": "webgl", "WebGPU device lost": "webgpu"}
+_ADVICE = (
     "got no answer from the GPU; try again once the browser has restored it, or reload the page"
 )
 
@@ -199,10 +212,10 @@ _ERRORS: dict[str, type[TensorError]] = {
 }
 
 
-def bridge_error(name: str, message: str) -> TensorError:
+def bridge_error(name: str, message: str, backend: str = "webgl") -> TensorError:
     """Convert a JavaScript error of the bridge to a Python error."""
-    if message == _CONTEXT_LOST:
-        message = f"webgl: {message}; {_CONTEXT_ADVICE}"
+    if message in _LOST:
+        message = f"{_LOST[message]}: {message}; {_ADVICE}"
     elif name == "OutOfMemoryError":
-        message = f"webgl: {message}; free tensors; most is held by {largest_holders()}"
+        message = f"{backend}: {message}; free tensors; most is held by {largest_holders()}"
     return _ERRORS.get(name, BackendError)(message)

@@ -1,6 +1,6 @@
-"""Facts, pictures and times of the WebGL2 context of a backend.
+"""Facts, pictures and times of a backend that computes through a bridge.
 
-Input: the backend, through whose bridge the calls go. Output: the objects that `Backend` names.
+Input: the backend. Output: the objects that `Backend` names.
 """
 
 from __future__ import annotations
@@ -11,28 +11,14 @@ from typing import Any
 from ...dtypes import uint8
 from .base import Buffer, Transfers
 
-LIMITS = {
-    "max_texture_size": "maxTextureSize",
-    "texture_units": "maxTextureUnits",
-    "draw_buffers": "maxDrawBuffers",
-    "float32_rendering": "float32Renderable",
-    "float16_rendering": "float16Renderable",
-    "timer": "timer",
-    "parallel_compile": "parallelCompile",
-    "renderer": "renderer",
-}
-"""Names of the context's limits, by their names in `pt.env`."""
 FACTS: dict[str, Callable[[Any], Any]] = {
-    "webgl_version": lambda engine: 2,
     "fences": lambda engine: True,
-    "float16_storage": lambda engine: engine.device.float_as_half,
     "memory_limit": lambda engine: engine.memory.limit,
     "pool_limit": lambda engine: engine.bridge.stats()["poolLimit"],
     "program_limit": lambda engine: engine.programs.limit,
 }
 SETTINGS: dict[str, Callable[[Any, Any], None]] = {
     "debug": lambda engine, on: engine.bridge.checks(on),
-    "float16_storage": lambda engine, on: engine.store_as_half(on),
     "memory_limit": lambda engine, value: engine.memory.set_limit(value),
     "pool_limit": lambda engine, value: engine.bridge.pool_limit(value),
     "program_limit": lambda engine, value: setattr(engine.programs, "limit", value),
@@ -40,12 +26,15 @@ SETTINGS: dict[str, Callable[[Any, Any], None]] = {
 """Functions that read and change a backend's values of `pt.env`; "debug" checks each draw."""
 
 
-class TexturePixels:
-    """Pictures that the browser and the GPU copy, without passing through Python."""
+class BridgePixels:
+    """Pictures that the browser and the GPU copy, without passing through Python.
 
-    def __init__(self, engine: Any) -> None:
+    `largest` is the number of pixels along a side of the largest picture.
+    """
+
+    def __init__(self, engine: Any, largest: int) -> None:
         self.engine = engine
-        self.largest: int = engine.limits["maxTextureSize"]
+        self.largest = largest
 
     def size(self, source: Any) -> tuple[int, int]:
         size: tuple[int, int] = self.engine.bridge.pixel_size(source)
@@ -70,9 +59,9 @@ class WatchedBridge:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.watched, name)
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> Any:
-        with self._transfers("upload", memoryview(data).nbytes):
-            return self.watched.upload(handle, format, width, height, data)
+    def upload(self, handle: int, *values: Any) -> Any:
+        with self._transfers("upload", memoryview(values[-1]).nbytes):
+            return self.watched.upload(handle, *values)
 
     def from_pixels(self, handle: int, source: Any, width: int, height: int) -> None:
         with self._transfers("upload", 4 * width * height):
@@ -87,8 +76,8 @@ class WatchedBridge:
             await self.watched.read_async(handle, target)
 
 
-class ContextTimers:
-    """Times of draws by the context's timer, or by waiting for each draw."""
+class BridgeTimers:
+    """Times of draws by the GPU's timer, or by waiting for each draw."""
 
     def __init__(self, engine: Any) -> None:
         self.engine = engine

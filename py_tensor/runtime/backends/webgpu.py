@@ -1,0 +1,81 @@
+"""The WebGPU backend: values are storage buffers, and kernels are compute shaders.
+
+Input: graphs and bytes. Output: buffers on the device.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable
+from typing import ClassVar
+
+from ...compiler.codegen.shader import Shader
+from ...compiler.stages import Plan
+from ...compiler.workgroups.plan import Slot, nbytes_of, words_of
+from ...compiler.workgroups.target import WorkgroupTarget
+from ...dtypes import DType, shown
+from ...errors import BackendError, SizeError
+from .bridge import StorageBridge
+from .bridge_parts import BridgePixels
+from .bridged import BridgedBackend, Compiled
+
+
+class WebGPUBackend(BridgedBackend[StorageBridge]):
+    """Backend that computes on a WebGPU device through a bridge."""
+
+    name = "webgpu"
+    runs_glsl = False
+    lost = "WebGPU device"
+    device: WorkgroupTarget
+    limit_names: ClassVar = {
+        "timer": "timer",
+        "parallel_compile": "parallelCompile",
+        "renderer": "renderer",
+    }
+
+    def __init__(self, bridge: StorageBridge) -> None:
+        super().__init__(bridge)
+        limits = self.limits
+        self.on_processor = self.on_processor or limits["isFallbackAdapter"]
+        self.largest: int = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
+        self.device = WorkgroupTarget(
+            buffers=limits["maxStorageBuffersPerShaderStage"],
+            largest=self.largest,
+            on_processor=self.on_processor,
+        )
+
+    def _words(self, plan: Plan, program_id: Callable[[Shader], int]) -> array[int]:
+        for slot in (*plan.outputs, *plan.temporaries):
+            if slot.nbytes > self.largest:
+                raise BackendError(
+                    f"realize: a result is too large for the GPU; got {slot.nbytes} bytes; split "
+                    f"it into tensors of at most {self.largest} bytes"
+                )
+        return words_of(plan, program_id)
+
+    def _prepare(self, plan: Compiled) -> None:
+        self.bridge.prepare(plan.number)
+        plan.is_prepared = True
+
+    def slot(self, dtype: DType, size: int) -> Slot:
+        """Return the size of a tensor's buffer."""
+        return Slot(nbytes_of(dtype, size))
+
+    def _allocate(self, handle: int, slot: Slot) -> None:
+        self.bridge.alloc(handle, slot.nbytes)
+
+    def _send(self, handle: int, slot: Slot, data: memoryview) -> None:
+        self.bridge.upload(handle, slot.nbytes, data)
+
+    def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
+        nbytes = nbytes_of(dtype, math.prod(shape))
+        if nbytes > self.largest:
+            raise SizeError(
+                f"{operation}: tensor is too large for the GPU; got shape {shown(shape)}, {nbytes} "
+                f"bytes; split it into tensors of at most {self.largest} bytes"
+            )
+
+    @property
+    def pixels(self) -> BridgePixels:
+        return BridgePixels(self, self.limits["maxTextureDimension2D"])

@@ -1,0 +1,164 @@
+/** @file Read buffers into the heap through a ring of staging buffers. */
+/** @import { Buffer, Make, Reader, Staging } from "./types" */
+import { chooseTogether, markRead, markWanted } from "../webgl_js_bridge/together.js";
+import { LOST } from "./device.js";
+
+/** Bytes that are read at a time: the GPU copies one part while the processor copies another. */
+const PART_BYTES = 8 * 2 ** 20;
+/** Parts of a read that are in flight at once, and idle staging buffers that are kept of each size. */
+const RING = 3;
+/** Smallest staging buffer; sizes are powers of two. */
+const LEAST_BYTES = 4096;
+
+/** @type {Make<Reader, "gpu" | "heap" | "buffers" | "failures" | "backlog">} */
+export function createReader({ gpu, heap, buffers, failures, backlog }) {
+  const USAGE = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
+  /** Firefox looks for finished work each 100 ms, or when work is submitted. */
+  const needsPulse = /firefox/i.test(navigator.userAgent);
+  /** @type {Map<number, GPUBuffer[]>} */
+  const idle = new Map();
+  /** @type {Set<(error: Error) => void>} */
+  const pending = new Set();
+  let reads = 0;
+
+  /** @param {number} bytes */
+  function take(bytes) {
+    const size = Math.max(LEAST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+    return idle.get(size)?.pop() ?? gpu.device.createBuffer({ size, usage: USAGE });
+  }
+
+  /** @param {GPUBuffer} buffer */
+  function give(buffer) {
+    const free = idle.get(buffer.size) ?? [];
+    idle.set(buffer.size, free);
+    buffer.unmap();
+    if (free.length < RING) free.push(buffer);
+    else buffer.destroy();
+  }
+
+  /**
+   * Wait for a promise of the device. It is rejected if the device is lost or the bridge is destroyed.
+   * @template Answer @param {Promise<Answer>} answer @returns {Promise<Answer>}
+   */
+  async function settle(answer) {
+    const { device } = gpu;
+    const pulse = needsPulse ? setInterval(() => device.queue.submit([]), 1) : undefined;
+    /** @type {PromiseWithResolvers<never>} */
+    const { promise, reject } = Promise.withResolvers();
+    pending.add(reject);
+    try {
+      return await Promise.race([answer, promise]);
+    } catch (error) {
+      throw gpu.isLost || device !== gpu.device ? new Error(LOST) : error;
+    } finally {
+      pending.delete(reject);
+      clearInterval(pulse);
+    }
+  }
+
+  /**
+   * Copy parts of buffers one after the other into a staging buffer.
+   * @param {{ buffer: GPUBuffer, start: number, bytes: number }[]} parts @returns {Staging}
+   */
+  function begin(parts) {
+    const { device } = gpu;
+    const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+    const buffer = take(total);
+    const encoder = device.createCommandEncoder();
+    let at = 0;
+    for (const { buffer: source, start, bytes } of parts) {
+      encoder.copyBufferToBuffer(source, start, buffer, at, bytes);
+      at += bytes;
+    }
+    device.queue.submit([encoder.finish()]);
+    const mapped = buffer.mapAsync(GPUMapMode.READ, 0, total);
+    // Another part may fail first, and nothing waits for this one then.
+    mapped.catch(() => {});
+    return { buffer, mapped, total };
+  }
+
+  /**
+   * Call `use` with the bytes of a staging buffer once they are there.
+   * @template Answer @param {Staging} staging @param {(bytes: Uint8Array) => Answer} use
+   */
+  async function finish({ buffer, mapped, total }, use) {
+    await settle(mapped);
+    const answer = use(new Uint8Array(buffer.getMappedRange(0, total)));
+    give(buffer);
+    return answer;
+  }
+
+  /** Start to read the results of a run that are asked for together. @param {Buffer} first */
+  function readTogether(first) {
+    const found = chooseTogether(first, buffers.find, ({ shape }) => shape.bytes);
+    if (found.length === 0) return;
+    const parts = found.map(({ buffer, shape: { bytes } }) => ({ buffer, start: 0, bytes }));
+    const all = finish(begin(parts), (bytes) => bytes.slice());
+    all.catch(() => {});
+    let at = 0;
+    for (const result of found) {
+      markRead(result);
+      result.ahead = { all, start: at };
+      at += result.shape.bytes;
+    }
+  }
+
+  /** @param {GPUBuffer} buffer @param {number} address @param {number} byteLength */
+  async function readAlone(buffer, address, byteLength) {
+    /** @type {Staging[]} */
+    const parts = [];
+    let begun = 0;
+    for (let done = 0; done < byteLength; done += PART_BYTES) {
+      for (; begun < byteLength && parts.length < RING; begun += PART_BYTES) {
+        const bytes = Math.min(PART_BYTES, Math.ceil((byteLength - begun) / 4) * 4);
+        parts.push(begin([{ buffer, start: begun, bytes }]));
+      }
+      const part = /** @type {Staging} */ (parts.shift());
+      await finish(part, (bytes) =>
+        heap().set(bytes.subarray(0, Math.min(bytes.length, byteLength - done)), address + done),
+      );
+    }
+  }
+
+  return {
+    settle,
+
+    /** Wait until the GPU has done all work submitted so far. */
+    async finish() {
+      await settle(gpu.device.queue.onSubmittedWorkDone());
+      backlog.drained();
+    },
+
+    /** Copy a buffer's first bytes into the heap. The caller keeps the buffer until the promise is settled. */
+    async read(handle, address, byteLength) {
+      failures.raise();
+      const buffer = buffers.get(handle);
+      const { bytes } = buffer.shape;
+      if (byteLength > bytes)
+        throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
+      if (byteLength === 0) return;
+      readTogether(buffer);
+      markWanted(buffer);
+      const { ahead } = buffer;
+      buffer.ahead = null;
+      if (ahead === null) await readAlone(buffer.buffer, address, byteLength);
+      else {
+        const all = await ahead.all;
+        heap().set(all.subarray(ahead.start, ahead.start + byteLength), address);
+      }
+      await settle(failures.settled());
+      failures.raise();
+      reads += 1;
+    },
+
+    rejectAll(reason) {
+      for (const reject of pending) reject(new Error(reason));
+      pending.clear();
+    },
+
+    /** Forget the lost device's objects. */
+    clear: () => idle.clear(),
+
+    stats: () => ({ reads }),
+  };
+}
