@@ -210,7 +210,7 @@ class WgslPrinter(Printer):
 
     def compute(self, source: ComputeParts) -> str:
         """Return the text of a compute shader."""
-        lines = ["enable f16;"] if "f16" in source.body else []
+        lines = []
         for binding, array in enumerate(source.inputs):
             lines.append(_bound(binding, f"var<storage, read> x{binding}: array<{array.type}>"))
         for number, array in enumerate(source.outputs):

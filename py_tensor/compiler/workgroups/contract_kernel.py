@@ -238,35 +238,34 @@ class _Block:
         """Yield the statements that load a panel of each operand."""
         depth, pitch = blocking.depth, self._pitch(blocking.depth)
         steps = depth // 4
-        for text in self._each(blocking.height * steps, blocking):
-            row, k = f"({text}) / {steps}", f"({text}) % {steps}"
+        for text, block in self._each(blocking.height * steps, blocking):
             if self.is_upright[0]:
-                yield f"{{ let i = {row}; let k = {k};"
+                yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
                 load = "pt_left(g, row + i, start + k * 4)"
                 yield f"  {share[0]}[i * {pitch} + k] = {load}; }}"
             else:
                 quarter = blocking.height // 4
-                yield f"{{ let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
+                yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
                 load = "pt_left(g, row + i * 4, start + k)"
                 yield f"  {share[0]}[k * {quarter} + i] = {load}; }}"
-        for text in self._each(blocking.width * steps, blocking):
+        for text, block in self._each(blocking.width * steps, blocking):
             if self.is_upright[1]:
                 quarter = blocking.width // 4
-                yield f"{{ let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
+                yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
                 load = "pt_right(g, start + k, column + i * 4)"
                 yield f"  {share[1]}[k * {quarter} + i] = {load}; }}"
             else:
-                yield f"{{ let i = ({text}) / {steps}; let k = ({text}) % {steps};"
+                yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
                 load = "pt_right(g, start + k * 4, column + i)"
                 place = f"((i & 3) * {blocking.width // 4} + (i >> 2u)) * {pitch} + k"
                 yield f"  {share[1]}[{place}] = {load}; }}"
 
     @staticmethod
-    def _each(count: int, blocking: Blocking) -> Iterator[str]:
-        """Yield the texts of the numbers, below `count`, of an invocation."""
-        assert count % blocking.invocations == 0
+    def _each(count: int, blocking: Blocking) -> Iterator[tuple[str, str]]:
+        """Yield the texts of the numbers, below `count`, of an invocation, with heads of blocks."""
         for number in range(0, count, blocking.invocations):
-            yield f"l + {number}" if number else "l"
+            is_whole = number + blocking.invocations <= count
+            yield f"l + {number}", "{" if is_whole else f"if (l + {number} < {count}) {{"
 
     def _products(self, blocking: Blocking, share: list[str]) -> Iterator[str]:
         """Yield the statements that multiply four elements of the inner axis."""

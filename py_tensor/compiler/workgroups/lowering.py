@@ -12,7 +12,7 @@ from ...ops.contractions import CONVOLVE, DOT, Window
 from ...ops.op_def import Reduction
 from ...ops.reductions import SUM
 from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE
-from ..lowered_graph import LoweredGraph, SplitReduction
+from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
 from ..lowering.contractions import (
     cast,
     convolve_by_sum,
@@ -20,6 +20,8 @@ from ..lowering.contractions import (
     pixel_major,
     stored_operands,
 )
+from ..lowering.scans import frame_of, scan_of_chunks
+from .scan_kernel import LINE
 
 BUSY = 1 << 15
 """Invocations that occupy a GPU."""
@@ -29,6 +31,8 @@ TEAM = 64
 """Invocations that combine the elements of a result along them."""
 SHORTEST = 1024
 """Smallest number of elements that a team combines of a part of a split reduction."""
+WALK = 64
+"""Elements along which an invocation walks at least in a scan that is not along the last axis."""
 LARGEST_GROUPS = 65535
 """Workgroups along an axis of a grid."""
 
@@ -52,6 +56,47 @@ def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
     again = op_instance(call.op, (spec,), (1,) if along else (0,))
     rest = lowered.append(again, (partial,))
     return lowered.add(RESHAPE, (rest,), call.spec.shape)
+
+
+def lower_scan(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
+    """Lower a scan to scans of chunks."""
+    if not call.spec.size:
+        return lowered.append(call, srcs)
+    _, initial = call.arg
+    outer, length, inner = frame_of(call)
+    frame, axis = ((1, outer, length), 2) if inner == 1 else ((outer, length, inner), 1)
+    at = lowered.add(RESHAPE, srcs, frame)
+    at = _chunked(lowered, call, at, ScanBlock(axis, initial, 0, alone=False))
+    return lowered.add(RESHAPE, (at,), call.spec.shape)
+
+
+def _chunked(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
+    """Scan an operand (groups, rows, columns): in chunks if that occupies more of the device."""
+    if block.alone:
+        return _scan_of_block(lowered, call, src, block)
+    outer, rows, columns = lowered.spec(src).shape
+    length = lowered.spec(src).shape[block.axis] + block.initial
+    chunk = LINE
+    if block.axis == 1:
+        busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
+        own = outer * -(-columns // 4)
+        chunk = length if 4 * own >= busy else max(WALK, math.isqrt(length))
+    if length <= chunk:
+        return _scan_of_block(lowered, call, src, block._replace(chunk=length + -length % 4))
+    return scan_of_chunks(lowered, call, src, block._replace(chunk=chunk, alone=True), _chunked)
+
+
+def _scan_of_block(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
+    """Append the scan of chunks, whose results are stored in lines of whole groups of four."""
+    shape = list(lowered.spec(src).shape)
+    shape[block.axis] += block.initial
+    wide = (*shape[:2], shape[2] + -shape[2] % 4)
+    spec = tensor_spec(wide, call.spec.dtype)
+    at = lowered.rewritten(call, (src,), block._replace(alone=True), spec)
+    if wide[2] == shape[2]:
+        return at
+    lowered.materialized.add(at)
+    return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in shape))
 
 
 def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:

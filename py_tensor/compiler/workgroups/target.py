@@ -18,7 +18,7 @@ from ..lowering.pads import lower_pad
 from ..lowering.scatters import lower_scatter
 from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
-from .lowering import lower_contraction, lower_reduction
+from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import Slot, nbytes_of
 from .write import write
 
@@ -31,6 +31,7 @@ WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
     Scatter: lower_scatter,
     Sort: lower_sort,
     Reduction: lower_reduction,
+    Scan: lower_scan,
     Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""

@@ -17,11 +17,13 @@ from ..lowered_graph import LoweredGraph
 from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .scan_kernel import write_scan
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
+    KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
 }
 """Function that writes each kind of kernel."""

@@ -1,20 +1,17 @@
 """Rewrite a scan into scans of separate chunks and a scan of the chunks' totals.
 
 A fragment computes a chunk of neighbouring results, as many as it can draw at once, so each element
-is read once. The totals of the chunks are scanned in the same way, and consumers combine them with
-the chunks' elements. If little would be read repeatedly, a fragment instead reads everything before
-its chunk, which saves a draw.
+is read once. If little would be read repeatedly, a fragment instead reads everything before its
+chunk, which saves a draw.
 Input: a scan and the node of its operand. Output: the node that computes it.
 """
 
 from __future__ import annotations
 
-import math
-
 from ....ir.node import OpInstance, tensor_spec
-from ....ops.op_def import Scan
-from ....ops.views import BROADCAST, RESHAPE, SLICE
+from ....ops.views import RESHAPE
 from ...lowered_graph import LoweredGraph, ScanBlock
+from ...lowering.scans import frame_of, scan_of_chunks
 
 READ_AGAIN = 1 << 20
 """Elements that may be read repeatedly to save a draw; a GPU reads them in less time."""
@@ -24,11 +21,10 @@ LONGEST_WAY = 128
 
 def lower_scan(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Lower the scan `call` of the node `srcs[0]`."""
-    axis, initial = call.arg
-    shape = call.specs[0].shape
+    _, initial = call.arg
     if not call.spec.size:
         return lowered.append(call, srcs)
-    outer, length, inner = math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+    outer, length, inner = frame_of(call)
     texels = 8 if lowered.target.draw_buffers >= 8 else 4
     if inner == 1:
         frame, along, chunk = (1, outer, length), 2, 4 * texels
@@ -41,32 +37,18 @@ def lower_scan(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -
 
 def _scan(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
     """Scan an operand (groups, rows, columns) in chunks."""
-    op, axis, chunk = call.op, block.axis, block.chunk
-    assert isinstance(op, Scan)
-    shape = lowered.spec(src).shape
-    length = shape[axis] + block.initial
-    chunks = -(-length // chunk)
+    axis, chunk = block.axis, block.chunk
+    chunks = -(-(lowered.spec(src).shape[axis] + block.initial) // chunk)
     steps = (chunks - 1) * chunk // (4 if axis == 2 else 1)
     if steps <= LONGEST_WAY and (chunks - 1) * lowered.spec(src).size <= 2 * READ_AGAIN:
         return _block(lowered, call, src, block._replace(alone=chunks == 1))
-    local = _block(lowered, call, src, block)
-    last = (chunk - 1, chunks - 1, chunk)
-    carried = lowered.add(SLICE, (local,), _along(shape, axis, last))
-    if block.initial:
-        element = lowered.add(SLICE, (src,), _along(shape, axis, last))
-        carried = lowered.add(op.join, (carried, element))
-    carried = _scan(lowered, call, carried, block._replace(initial=True))
-    before, after = shape[:axis], shape[axis + 1 :]
-    carried = lowered.add(RESHAPE, (carried,), (*before, chunks, 1, *after))
-    carried = lowered.add(BROADCAST, (carried,), (*before, chunks, chunk, *after))
-    carried = lowered.add(RESHAPE, (carried,), (*before, chunks * chunk, *after))
-    carried = lowered.add(SLICE, (carried,), _along(shape, axis, (0, length, 1)))
-    return lowered.add(op.join, (carried, local))
+    return scan_of_chunks(lowered, call, src, block, _of_chunks)
 
 
-def _along(shape: tuple[int, ...], axis: int, part: tuple[int, int, int]) -> tuple[object, ...]:
-    """Return the static argument that slices one axis by (start, length, step)."""
-    return tuple(part if number == axis else (0, n, 1) for number, n in enumerate(shape))
+def _of_chunks(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
+    if block.alone:
+        return _block(lowered, call, src, block)
+    return _scan(lowered, call, src, block._replace(alone=True))
 
 
 def _block(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock) -> int:
