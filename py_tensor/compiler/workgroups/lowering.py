@@ -74,7 +74,7 @@ def _chunked(lowered: LoweredGraph, call: OpInstance, src: int, block: ScanBlock
     """Scan an operand (groups, rows, columns): in chunks if that occupies more of the device."""
     if block.alone:
         return _scan_of_block(lowered, call, src, block)
-    outer, rows, columns = lowered.spec(src).shape
+    outer, _, columns = lowered.spec(src).shape
     length = lowered.spec(src).shape[block.axis] + block.initial
     chunk = LINE
     if block.axis == 1:
