@@ -21,7 +21,7 @@ from playwright_bridge import PlaywrightGpuBridge
 
 from py_tensor.errors import BackendError
 
-pytest_plugins = ["gpu_bridge_fixtures"]
+pytest_plugins = ["bridge_fixtures"]
 
 
 def test_one_dispatch_computes(gpu_bridge: PlaywrightGpuBridge) -> None:
