@@ -45,13 +45,19 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
     const pulse = needsPulse ? setInterval(() => device.queue.submit([]), 1) : undefined;
     /** @type {PromiseWithResolvers<never>} */
     const { promise, reject } = Promise.withResolvers();
-    pending.add(reject);
+    /** @type {Error | null} */
+    let reason = null;
+    const refuse = (/** @type {Error} */ error) => {
+      reason = error;
+      reject(error);
+    };
+    pending.add(refuse);
     try {
       return await Promise.race([answer, promise]);
     } catch (error) {
-      throw gpu.isLost || device !== gpu.device ? new Error(LOST) : error;
+      throw reason ?? (gpu.isLost || device !== gpu.device ? new Error(LOST) : error);
     } finally {
-      pending.delete(reject);
+      pending.delete(refuse);
       clearInterval(pulse);
     }
   }
