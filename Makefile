@@ -95,6 +95,10 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+.PHONY: test-webgpu
+test-webgpu: $(VENV_READY)  ## Run tests/ on WebGPU in headless Chromium, on its software renderer
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgpu $(PARALLEL) worksteal
+
 .PHONY: test-half
 test-half: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 that stores float32 as float16, as some phones do
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl --storage float16 $(PARALLEL) worksteal

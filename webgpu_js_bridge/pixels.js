@@ -151,7 +151,7 @@ export function createPixels({ gpu, buffers }) {
       copyCanvas(own, target);
     },
 
-    fromPixels(handle, source, width, height) {
+    fromPixels(handle, /** @type {any} */ source, width, height) {
       const buffer = buffers.get(handle);
       check("from_pixels", width, height, buffer);
       const { device } = gpu;

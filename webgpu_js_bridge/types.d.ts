@@ -185,7 +185,7 @@ export interface Timer extends Times {
 
 export interface Pixels {
   draw(handle: number, width: number, height: number, target: Canvas): void;
-  fromPixels(handle: number, source: any, width: number, height: number): void;
+  fromPixels(handle: number, source: unknown, width: number, height: number): void;
   clear(): void;
 }
 
