@@ -14,7 +14,7 @@ from typing import Any
 
 NAMES = {
     "dtypes": "bool_ complex64 float16 float32 int8 int16 int32 uint8 uint16 uint32",
-    "runtime.executor": "enable_x64 get_backend register_backend set_backend",
+    "runtime.executor": "enable_x64 get_backend ready register_backend set_backend",
     "tensor": "Tensor realize",
     "ir.pytree": "tree_flatten tree_leaves tree_map tree_unflatten",
     "functions.creation": """

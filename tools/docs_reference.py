@@ -57,8 +57,8 @@ GROUPS = {
     "Measuring and settings": "time profile env Timing Profile",
     "Images": "draw from_pixels frames next_frame to_pixels Frame",
     "Display": "show progress",
-    "Backends and debugging": "get_backend set_backend register_backend explain enable_debug_mode "
-    "enable_production_mode enable_x64",
+    "Backends and debugging": "get_backend set_backend ready register_backend explain "
+    "enable_debug_mode enable_production_mode enable_x64",
 }
 """Top-level names that are in no chapter of `py_tensor.functions`."""
 

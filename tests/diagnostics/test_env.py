@@ -109,8 +109,8 @@ def test_modes():
 def test_backend(engine):
     assert pt.env.backend == engine.name
     pt.env.backend = engine.name
-    with pytest.raises(errors.BackendError, match="unknown backend; got 'gpu'"):
-        pt.env.backend = "gpu"
+    with pytest.raises(errors.BackendError, match="unknown backend; got 'gpus'"):
+        pt.env.backend = "gpus"
 
 
 def test_unknown_names():

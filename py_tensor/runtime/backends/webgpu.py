@@ -79,3 +79,21 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
     @property
     def pixels(self) -> BridgePixels:
         return BridgePixels(self, self.limits["maxTextureDimension2D"])
+
+
+async def open_backend(blocking: bool) -> WebGPUBackend:
+    """Create the WebGPU backend without blocking; raise BackendError if there is no device.
+
+    Args:
+        blocking: Raise BackendError, too, if Python cannot wait for reads.
+    """
+    from .pyodide_webgpu import open_bridge
+
+    return WebGPUBackend(await open_bridge(blocking))
+
+
+def create() -> WebGPUBackend:
+    """Create the WebGPU backend, waiting for the device; raise BackendError if there is none."""
+    from .pyodide_webgpu import load_bridge
+
+    return WebGPUBackend(load_bridge())
