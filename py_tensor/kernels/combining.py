@@ -6,12 +6,12 @@ arrays after all writes, as if one element ran after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from ..functions.creation import arange, asarray, full, zeros
 from ..functions.elementwise import astype, clip, maximum, where
 from ..functions.indexing import take
-from ..functions.joining import concat
+from ..functions.joining import concat, stack
 from ..functions.manipulation import broadcast_to, expand_dims, pad, permute_dims, reshape
 from ..functions.searching import searchsorted
 from ..functions.sorting import argsort
@@ -49,21 +49,34 @@ class WrittenValues:
 
     def write_anywhere(self, array: Tensor, order: WriteOrder, name: Input | SharedArray) -> Tensor:
         """Return a flat array after writes at positions of the index space."""
-        own = [write for write in writes_in(order) if write.array is name]
-        sets, adds = ([write.adds for write in own].count(kind) for kind in (False, True))
-        values = self.joined(order, name, lambda write: self.of(write.value, write.axes))
-        values = astype(values, array.dtype, copy=False)
-        if not sets:
-            return array + _sums(values, self.positions(order, name, True), array.size)
+        own = [write.adds for write in writes_in(order) if write.array is name]
+        if all(own):
+            return self.add_anywhere([array], order, [name])[0]
+        values = self.joined_values(order, name)
         winner, hit = _last(self.positions(order, name, False), array.size)
         result = where(hit, take(values, winner, axis=0), array)
-        if not adds:
+        if not any(own):
             return result
         # Additions before the last assignment of their position have no effect.
         positions = self.positions(order, name, True)
         assigned = take(where(hit, winner, -1), clip(positions, 0, array.size - 1), axis=0)
         is_later = arange(values.size) > assigned
         return result + _sums(values, where(is_later, positions, -1), array.size)
+
+    def add_anywhere(
+        self, arrays: Sequence[Tensor], order: WriteOrder, names: Sequence[Input | SharedArray]
+    ) -> list[Tensor]:
+        """Return flat arrays after additions, which are at the same positions in all of them."""
+        positions, size = self.positions(order, names[0], True), arrays[0].size
+        parts = [self.joined_values(order, name) for name in names]
+        if len(parts) == 1:
+            return [arrays[0] + _sums(parts[0], positions, size)]
+        sums = _sums(stack(parts, axis=1), positions, size)
+        return [array + sums[:, number] for number, array in enumerate(arrays)]
+
+    def joined_values(self, order: WriteOrder, name: Input | SharedArray) -> Tensor:
+        """Return the values of all writes of an array."""
+        return self.joined(order, name, lambda write: self.of(write.value, write.axes))
 
     def positions(self, order: WriteOrder, name: Input | SharedArray, adds: bool) -> Tensor:
         """Return the positions of additions or assignments, and -1 for the others."""
@@ -121,18 +134,45 @@ def atoms_of(write: ElementWrite) -> list[Atom]:
     return [write.position, write.value, write.applies]
 
 
-def output_after(start: Tensor, order: WriteOrder, output: Input, values: WrittenValues) -> Tensor:
-    """Return a tensor that a kernel writes, from the tensor before."""
-    if not start.size or 0 in values.shape:
-        return start
-    writes = [write for write in writes_in(order) if write.array is output]
-    wide = astype(start, INSIDE[start.dtype], copy=False)
-    if start.shape == values.shape and all(write.own for write in writes):
-        written = values.write_own(wide, writes)
-    else:
-        flat = values.write_anywhere(reshape(wide, (-1,)), order, output)
-        written = reshape(flat, start.shape)
-    return astype(written, start.dtype, copy=False)
+def outputs_after(
+    starts: Mapping[Input, Tensor], order: WriteOrder, values: WrittenValues
+) -> list[Tensor]:
+    """Return the tensors that a kernel writes, from the tensors before."""
+    ends = dict(starts)
+    together: dict[Hashable, list[Input]] = {}
+    """Outputs with additions at the same positions, which are sorted once for all of them."""
+    for output, start in starts.items():
+        if not start.size:
+            continue
+        writes = [write for write in writes_in(order) if write.array is output]
+        wide = ends[output] = astype(start, INSIDE[start.dtype], copy=False)
+        if start.shape == values.shape and all(write.own for write in writes):
+            ends[output] = values.write_own(wide, writes)
+        elif all(write.adds for write in writes):
+            key = _places(order, output), wide.dtype, start.shape
+            together.setdefault(key, []).append(output)
+        else:
+            ends[output] = values.write_anywhere(reshape(wide, (-1,)), order, output)
+    for outputs in together.values():
+        flat = [reshape(ends[output], (-1,)) for output in outputs]
+        ends |= zip(outputs, values.add_anywhere(flat, order, outputs), strict=True)
+    return [
+        astype(reshape(ends[output], start.shape), start.dtype, copy=False)
+        for output, start in starts.items()
+    ]
+
+
+def _places(order: WriteOrder, output: Input) -> Hashable:
+    """Return the indices of an output's writes, with the loops around them."""
+    return tuple(
+        [
+            (entry.axis, _places(entry.writes, output))
+            if isinstance(entry, WriteLoop)
+            else (entry.indices, entry.applies)
+            for entry in order
+            if isinstance(entry, WriteLoop) or entry.array is output
+        ]
+    )
 
 
 def shared_after(

@@ -64,6 +64,7 @@ class ElementWrite:
 
     array: Input | SharedArray
     axes: tuple[LoopAxis, ...]
+    indices: tuple[Atom, ...]
     position: Atom
     value: Atom
     applies: Atom
@@ -350,7 +351,7 @@ class _Lowering(ProgramCopy):
             own = indices == tuple(self.program.coordinates) and not self.axes
         position = typed(build.select(applies, position, -1), int32)
         done = ElementWrite(
-            array, self.axes, position, value, typed(applies, bool_), write.adds, own
+            array, self.axes, indices, position, value, typed(applies, bool_), write.adds, own
         )
         if not shared:
             self.writes.append(done)

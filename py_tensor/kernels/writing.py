@@ -14,7 +14,7 @@ from ..functions.manipulation import broadcast_to
 from ..ir.node import OpNode, node_of, scalar_node
 from ..ops.op_def import Shape
 from ..tensor import Tensor, node_behind
-from .combining import WrittenValues, atoms_of, output_after, shared_after, writes_in
+from .combining import WrittenValues, atoms_of, outputs_after, shared_after, writes_in
 from .lock_step import LockStepProgram, LoopAxis, SharedUpdate, lower
 from .op_defs import IndexedKernel
 from .program import (
@@ -163,6 +163,5 @@ class WritingKernel:
         computed = {axes: part.computed(call) for axes, part in self.last.items()}
         values = WrittenValues(shape, computed)
         results = [broadcast_to(values.of(x, ()), shape) for x in self.lowered.results]
-        pairs = zip(starts, self.program.outputs, strict=True)
-        order = self.lowered.writes
-        return [*results, *[output_after(start, order, output, values) for start, output in pairs]]
+        by_output = dict(zip(self.program.outputs, starts, strict=True))
+        return [*results, *outputs_after(by_output, self.lowered.writes, values)]
