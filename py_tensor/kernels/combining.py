@@ -142,9 +142,10 @@ def outputs_after(
     together: dict[Hashable, list[Input]] = {}
     """Outputs with additions at the same positions, which are sorted once for all of them."""
     for output, start in starts.items():
-        if not start.size:
-            continue
         writes = [write for write in writes_in(order) if write.array is output]
+        if not start.size or not writes:
+            # Writes in branches that are never taken are left out.
+            continue
         wide = ends[output] = astype(start, INSIDE[start.dtype], copy=False)
         if start.shape == values.shape and all(write.own for write in writes):
             ends[output] = values.write_own(wide, writes)
