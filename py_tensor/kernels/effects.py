@@ -56,7 +56,9 @@ def write_element(
         raise reading.error(
             target,
             "a number has no elements",
-            "use pt.kernel(shape=...) for a kernel that writes tensors at positions",
+            "pass a tensor with axes, for example pt.zeros(n)"
+            if reading.coordinates
+            else "use pt.kernel(shape=...) for a kernel that writes tensors at positions",
         )
     build = reading.builder
     owner = array.array if isinstance(array, SharedArgument) else array.operand

@@ -77,7 +77,7 @@ class _Call:
         self.shape = shape
         self.stored: dict[Input, Tensor] = {}
         """Shared arrays, and values that a stage stored."""
-        self.scalars: dict[int, OpNode] = {}
+        self.lengths: dict[Input, OpNode] = {}
 
     def node(self, operand: Input, shape: Shape) -> OpNode:
         """Return the node of an operand of values of a shape."""
@@ -85,12 +85,11 @@ class _Call:
             return node_behind(self.name, self.stored[operand])
         if operand.kind in (InputKind.VALUE, InputKind.TENSOR):
             return self.nodes[operand.argument]
-        is_extent = operand.kind is InputKind.EXTENT
-        lengths = shape if is_extent else self.nodes[operand.argument].spec.shape
-        length = lengths[operand.axis]
-        if length not in self.scalars:
-            self.scalars[length] = scalar_node(length, int32)
-        return self.scalars[length]
+        if operand not in self.lengths:
+            is_extent = operand.kind is InputKind.EXTENT
+            lengths = shape if is_extent else self.nodes[operand.argument].spec.shape
+            self.lengths[operand] = scalar_node(lengths[operand.axis], int32)
+        return self.lengths[operand]
 
 
 class _Stage:

@@ -373,7 +373,7 @@ CASES = {
         "n[i] = 1",
         "n[i]",
         "a number has no elements",
-        "use pt.kernel(shape=...) for a kernel that writes tensors at positions",
+        "pass a tensor with axes, for example pt.zeros(n)",
     ),
     "an element of a tuple": (
         "t = (1, 2)\nt[0] = 1",
