@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from .ir.pytree import *
     from .kernels.api import kernel as kernel
     from .kernels.hand_written import glsl_kernel as glsl_kernel
+    from .kernels.workgroups import barrier as barrier, local_index as local_index, shared as shared
     from .runtime.executor import *
     from .transforms.autodiff import *
     from .transforms.jacobians import *

@@ -64,6 +64,7 @@ NAMES = {
     "images": "Frame draw frames from_pixels next_frame to_pixels",
     "kernels.api": "kernel",
     "kernels.hand_written": "glsl_kernel",
+    "kernels.workgroups": "barrier local_index shared",
     "numpy_functions.arithmetic": """
         allclose array_equal array_equiv bitwise_count cbrt deg2rad degrees divmod exp2
         fabs float_power fmax fmin fmod frexp gcd heaviside isclose iscomplexobj isneginf

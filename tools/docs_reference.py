@@ -49,7 +49,7 @@ GROUPS = {
     "Vectorization": "vmap",
     "Precision": "autocast",
     "Compilation": "jit warmup eval_shape ShapeDtype",
-    "Kernels": "kernel glsl_kernel",
+    "Kernels": "kernel glsl_kernel shared barrier local_index",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
     "ravel_pytree",
     "Memory": "memory memory_trace assert_no_leaks tidy keep dispose cache_info Memory MemoryTrace "
