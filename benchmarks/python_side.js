@@ -31,6 +31,11 @@ export class PythonSide {
     this.#measurement = python.pyimport("measurement");
   }
 
+  /** Sets up a backend of py_tensor. @param {string} backend */
+  async ready(backend) {
+    await this.#measurement.ready(backend);
+  }
+
   /** @param {string} name */
   module(name) {
     return this.#python.pyimport(name);
@@ -61,6 +66,9 @@ export class PythonSide {
       first: () => call("round", 1),
       round: (repetitions) => call("round", repetitions),
       values: () => call("values"),
+      get thread() {
+        return measured.thread_ms;
+      },
       release: () => measured.destroy(),
     };
   }
