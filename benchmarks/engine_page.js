@@ -35,6 +35,7 @@ export function startEnginePage({ libraries, device, workloads, deviceName }) {
       },
       useWasm: async () => (await import("./tensorflow/wasm_page.js")).useSiteWasm(),
     });
+    for (const { name, version } of engines) if (version) versions[name] = version;
     const names = engines.map(({ name }) => name);
     /** @type {EngineRow[]} */
     const rows = [];

@@ -16,7 +16,7 @@ import { nameOf } from "./workloads.js";
 /**
  * A library on one of its backends.
  *
- * @typedef {{ name: string, prepare: Prepare }} Engine
+ * @typedef {{ name: string, version?: string, prepare: Prepare }} Engine
  *
  * @typedef {object} EngineRow one workload
  * @property {string} name
@@ -32,6 +32,8 @@ import { nameOf } from "./workloads.js";
 const WARM_UP = 300;
 const WRONG = "wrong";
 const PRODUCTS = /matmul|conv|attention|product/;
+/** Operations for each byte up to which the speed of memory says more. */
+const MEMORY_BOUND = 2;
 /** Operations from which loops in 64-bit floats take too long. */
 const REFERENCE_FLOPS = 1e10;
 
@@ -165,7 +167,7 @@ export function engineSections(rows, engines) {
       ? submissionSections(rows, section)
       : []),
     section("Largest errors", rows, ({ errors }, engine) => shown(errors[engine])),
-  ];
+  ].filter(({ rows }) => rows.length > 0);
 }
 
 /** Amount of work in 1e9 per second. @param {EngineRow} row @param {string} engine @param {number} work */
@@ -181,7 +183,7 @@ function speedOf({ outcomes }, engine, work) {
  * @param {(title: string, rows: EngineRow[], cell: (row: EngineRow, engine: string) => string) => Section} section
  */
 function submissionSections(rows, section) {
-  const moving = rows.filter(({ product }) => !product);
+  const moving = rows.filter(({ flops, bytes }) => flops <= MEMORY_BOUND * bytes);
   const submitted = rows.filter(({ submissions }) => Object.keys(submissions).length > 0);
   return [
     section("GB/s of inputs and result", moving, (row, engine) => speedOf(row, engine, row.bytes)),

@@ -22,8 +22,8 @@ export async function startEngines(libraries, device, start) {
     if (library === "tensorflow") {
       if (device === "wasm") await start.useWasm?.();
       const tensorflow = await import("./tensorflow/side.js");
-      await tensorflow.start(device);
-      engines.push({ name: `TF.js ${device}`, prepare: tensorflow.prepare });
+      const version = await tensorflow.start(device);
+      engines.push({ name: `TF.js ${device}`, version, prepare: tensorflow.prepare });
     } else if (library === "jax") {
       const jax = await import("./jax/side.js");
       await jax.start(device);

@@ -78,16 +78,19 @@ export class PythonSide {
    *
    * @param {string} url
    * @param {number[][] | null} shapes of the inputs; null for those that the file declares
+   * @param {string} [backend] of py_tensor; without one, the one that is in use
    * @returns {Promise<Trained & { described: Described[] }>}
    */
-  async load(url, shapes) {
-    const trained = await this.module("trained").load(url, JSON.stringify(shapes));
+  async load(url, shapes, backend) {
+    const trained = await this.module("trained").load(url, JSON.stringify(shapes), backend);
+    /** @param {string} name */
+    const call = (name) => trained[trained.asynchronous ? `${name}_async` : name]();
     return {
       milliseconds: trained.milliseconds,
       described: JSON.parse(trained.described()),
       give: (arrays) => trained.give(arrays),
-      run: () => trained.run(),
-      values: async () => trained.values(),
+      run: () => call("run"),
+      values: async () => call("values"),
       release: () => trained.destroy(),
     };
   }

@@ -1,6 +1,7 @@
 /**
- * @file Entry point of the page that times one operation of py_tensor, to tune its kernels. The parameter `code` of its address is
- * Python text that defines `run()`, which returns a tensor; `backend`, `rounds` and `ms` choose where and how long it runs.
+ * @file Entry point of the page that times operations of py_tensor, to tune its kernels. A parameter `code` of its address is Python
+ * text that defines `run()`, which returns a tensor. There may be several, of which each starts with the settings of the one before.
+ * `backend`, `rounds` and `ms` choose where and how long they run.
  */
 
 import { find } from "../web/src/ui/dom.js";
@@ -8,10 +9,10 @@ import { adapterLine } from "./adapter.js";
 import { rendererName } from "./device_limits.js";
 import { parametersOf } from "./parameters.js";
 import { PythonSide } from "./python_side.js";
-import { digits } from "./results.js";
-import { report, showSections, startPage } from "./section_page.js";
+import { report, send, showSections, startPage } from "./section_page.js";
 import { calibrate, median } from "./timing.js";
 
+/** @import { Parameters } from "./parameters.js" */
 /** @import { Section } from "./results.js" */
 
 /**
@@ -27,27 +28,59 @@ a, b = pt.random.uniform((1024, 1024)), pt.random.uniform((1024, 1024))
 def run():
     return a @ b
 `;
+/** Line between the texts of programs. */
+const SEPARATOR = "\n# ---\n";
 const query = new URLSearchParams(location.search);
 const code = find("code", HTMLTextAreaElement);
-code.value = query.get("code") ?? EXAMPLE;
+code.value = query.has("code") ? query.getAll("code").join(SEPARATOR) : EXAMPLE;
 
 /** @type {PythonSide | null} */
 let python = null;
 let version = "";
 
-/** @param {KernelTime[]} kernels @param {string} timer @returns {Section} */
-function kernelSection(kernels, timer) {
+/**
+ * @param {PythonSide} python
+ * @param {string} text
+ * @param {string} backend
+ * @param {Parameters} parameters
+ */
+async function tuned(python, text, backend, { rounds, milliseconds }) {
+  const tuning = python.module("tuning").prepare(text, backend);
+  const round = tuning[tuning.asynchronous ? "round_async" : "round"];
+  const side = { round: async (/** @type {number} */ repetitions) => round(repetitions) };
+  const first = await side.round(1);
+  const repetitions = await calibrate(side, milliseconds);
+  const times = [];
+  for (let i = 0; i < rounds; i++) times.push((await side.round(repetitions)) / repetitions);
+  /** @type {{ timer: string, kernels: KernelTime[] }} */
+  const { timer, kernels } = JSON.parse(await tuning.profile());
+  round.destroy();
+  tuning.destroy();
+  return { first, repetitions, median: median(times), minimum: Math.min(...times), timer, kernels };
+}
+
+/** @param {number} number @param {Awaited<ReturnType<typeof tuned>>} results @returns {Section} */
+function sectionOf(number, { first, repetitions, median, minimum, timer, kernels }) {
+  /** @param {KernelTime} kernel */
+  const cells = ({ name, line, shape, ms, kilobytes }) => [
+    name,
+    ms ?? "-",
+    "",
+    "",
+    kilobytes,
+    ms ? kilobytes / ms / 1e3 : "-",
+    shape.join("x"),
+    line,
+  ];
+  const sum = kernels.reduce((sum, { ms }) => sum + (ms ?? 0), 0);
   return {
-    title: `Kernels, timed by ${timer}`,
-    columns: ["", "ms", "kB moved", "GB/s", "shape", "line"],
-    rows: kernels.map(({ name, line, shape, ms, kilobytes }) => [
-      name,
-      ms === null ? "-" : digits(ms),
-      digits(kilobytes),
-      ms ? digits(kilobytes / ms / 1e3) : "-",
-      shape.join("x"),
-      line,
-    ]),
+    title: `Program ${number}`,
+    columns: ["", "ms", "min ms", "first ms", "kB moved", "GB/s", "shape", "line"],
+    rows: [
+      ["run()", median, minimum, first, "", "", "", `${repetitions} calls`],
+      [`${kernels.length} kernels, by ${timer}`, sum, "", "", "", "", "", ""],
+      ...kernels.map(cells),
+    ],
     notes: [],
   };
 }
@@ -60,35 +93,21 @@ async function run() {
   }
   const backend = query.get("backend") ?? "webgpu";
   await python.ready(backend);
-  await report("Measuring");
-  const tuning = python.module("tuning").prepare(code.value, backend);
-  const round = tuning[tuning.asynchronous ? "round_async" : "round"];
-  const side = { round: async (/** @type {number} */ repetitions) => round(repetitions) };
-  const first = await side.round(1);
-  const repetitions = await calibrate(side, parameters.milliseconds);
-  const times = [];
-  for (let round = 0; round < parameters.rounds; round++) {
-    times.push((await side.round(repetitions)) / repetitions);
+  const texts = code.value.split(SEPARATOR);
+  /** @type {Section[]} */
+  const sections = [];
+  const rows = [];
+  for (const [at, text] of texts.entries()) {
+    await report(`${at + 1} of ${texts.length}`);
+    const results = await tuned(python, text, backend, parameters);
+    rows.push(results);
+    sections.push(sectionOf(at + 1, results));
+    showSections(sections);
+    send("/log", `${at + 1} of ${texts.length}: ${results.median} ms`);
   }
-  const { timer, kernels } = JSON.parse(await tuning.profile());
-  tuning.destroy();
-  const sections = [
-    {
-      title: `py_tensor ${backend}, ms`,
-      columns: ["", "median", "minimum", "first", "calls"],
-      rows: [["run()", median(times), Math.min(...times), first, String(repetitions)]],
-      notes: [],
-    },
-    kernelSection(kernels, timer),
-  ];
-  showSections(sections);
-  return {
-    renderer: `${rendererName()}\n${await adapterLine()}`,
-    versions: { py_tensor: version },
-    rows: kernels,
-    sections,
-    summary: { failed: 0 },
-  };
+  const renderer = `${rendererName()}\n${await adapterLine()}`;
+  const versions = { [`py_tensor ${backend}`]: version };
+  return { renderer, versions, rows, sections, summary: { failed: 0 } };
 }
 
 startPage(run);

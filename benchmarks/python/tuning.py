@@ -6,6 +6,7 @@ from statistics import median
 from measurement import Measured
 
 import py_tensor as pt
+from py_tensor.runtime.executor import runtime
 
 PROFILES = 5
 
@@ -21,6 +22,8 @@ class Tuned(Measured):
     def __init__(self, code, backend):
         self.backend = backend
         self.choose()
+        # Programs of the same graph may have other settings.
+        runtime.plans.clear()
         names = {}
         exec(compile(code, "code", "exec"), names)
         run = names["run"]

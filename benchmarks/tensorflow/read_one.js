@@ -13,6 +13,10 @@ export function readOne(tensor) {
 
 /** Waits as `readOne` does, for a backend without blocking reads. @param {tf.Tensor} tensor */
 export async function readOneLater(tensor) {
+  if (tensor.rank === 0) {
+    await tensor.data();
+    return;
+  }
   const element = first(tensor);
   await element.data();
   element.dispose();
