@@ -64,6 +64,6 @@ export function gpuWorkloads(factor = 1) {
     sort(s(1024) ** 2),
     scatterAdd(s(100_000), s(10_000)),
     int8Product(s(1024)),
-    productChain(100),
+    productChain(s(100)),
   ];
 }

@@ -290,10 +290,10 @@ def test_libraries_are_compared_on_webgpu(
         row["name"].split()[0]: {name: s["kernels"] for name, s in row["submissions"].items()}
         for row in results["rows"]
     }
-    assert kernels["product_chain"]["TF.js webgpu"] == 100
-    assert kernels["product_chain"]["jax-js webgpu"] == 100
-    assert kernels["product_chain"]["py_tensor webgl"] >= 100
-    assert "read_back_async" not in kernels or not kernels["read_back_async"]
+    assert kernels["product_chain"]["TF.js webgpu"] == 4
+    assert kernels["product_chain"]["jax-js webgpu"] == 4
+    assert kernels["product_chain"]["py_tensor webgl"] >= 4
+    assert not kernels["read_back_async"]
     assert "gpu=google swiftshader software=true" in results["renderer"]
 
 
