@@ -260,6 +260,8 @@ export interface Backlog {
   isFull(): boolean;
   /** Correct the estimates of the plans since the queue was empty: it is empty again. */
   drained(): void;
+  /** Return how many plans have been added so far. */
+  added(): number;
   /** Count a plan that runs. */
   add(plan: { cost: number }): void;
 }

@@ -149,6 +149,7 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       if (byteLength > bytes)
         throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
       if (byteLength === 0) return;
+      const added = backlog.added();
       readTogether(buffer);
       markWanted(buffer);
       const { ahead } = buffer;
@@ -160,6 +161,8 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       }
       await settle(failures.settled());
       failures.raise();
+      // The work before the read is done, and none was added since.
+      if (backlog.added() === added) backlog.drained();
       reads += 1;
     },
 
