@@ -475,7 +475,7 @@ def test_operations_are_named_by_the_table_only():
                 )
 
 
-BACKENDS = {"webgl", "wasm", "numpy", "python", "jax"}
+BACKENDS = {"webgpu", "webgl", "wasm", "numpy", "python", "jax"}
 
 
 def choices_by_name(text: str) -> list[str]:

@@ -279,7 +279,8 @@ def test_gpu_is_webgpu_or_else_webgl(devices, adapter, renderer, chosen):
     assert asyncio.run(pt.ready("gpu")) == chosen
 
 
-def test_gpu_without_a_page_is_an_error():
+def test_gpu_without_a_page_is_an_error(monkeypatch):
+    monkeypatch.setattr(executor.runtime, "backends", {})
     with pytest.raises(
         errors.BackendError, match=r"no backend computes on a GPU here; got: webgpu"
     ):
