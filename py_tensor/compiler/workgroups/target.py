@@ -19,7 +19,7 @@ from ..lowering.scatters import lower_scatter
 from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .lowering import lower_contraction, lower_reduction, lower_scan
-from .plan import Slot, nbytes_of
+from .plan import StorageSlot, nbytes_of
 from .write import write
 
 OUTPUTS = 2
@@ -73,10 +73,10 @@ class WorkgroupStorage:
     def __init__(self, lowered: LoweredGraph) -> None:
         self.lowered = lowered
 
-    def slot(self, value: StoredValue) -> Slot:
+    def slot(self, value: StoredValue) -> StorageSlot:
         """Return the buffer that holds a value."""
         spec = self.lowered.spec(value.node)
-        return Slot(nbytes_of(spec.dtype, spec.size))
+        return StorageSlot(nbytes_of(spec.dtype, spec.size))
 
     def write(self, kernel: Kernel) -> Shader:
         """Return the shader that computes a kernel."""

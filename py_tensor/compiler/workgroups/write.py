@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ir.bounded_cache import BoundedCache
+from ...language.printer import Printer
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT
 from ...language.wgsl import STORED, WGSL, ComputeParts
@@ -43,7 +44,8 @@ def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
 
 
 def _written(nodes: KernelNodes, target: Any) -> Shader:
-    kernel, printer = nodes.kernel, WGSL
+    kernel = nodes.kernel
+    printer: Printer = WGSL
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
     writer = WorkgroupWriter(nodes, EXPRESSIONS, printer, target)

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from ...compiler.codegen.shader import Shader
 from ...compiler.stages import Plan
-from ...compiler.workgroups.plan import Slot, nbytes_of, words_of
+from ...compiler.workgroups.plan import StorageSlot, nbytes_of, words_of
 from ...compiler.workgroups.target import WorkgroupTarget
 from ...dtypes import DType, shown
 from ...errors import BackendError, SizeError
@@ -67,14 +67,14 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         self.bridge.prepare(plan.number)
         plan.is_prepared = True
 
-    def slot(self, dtype: DType, size: int) -> Slot:
+    def slot(self, dtype: DType, size: int) -> StorageSlot:
         """Return the size of a tensor's buffer."""
-        return Slot(nbytes_of(dtype, size))
+        return StorageSlot(nbytes_of(dtype, size))
 
-    def _allocate(self, handle: int, slot: Slot) -> None:
+    def _allocate(self, handle: int, slot: StorageSlot) -> None:
         self.bridge.alloc(handle, slot.nbytes)
 
-    def _send(self, handle: int, slot: Slot, data: memoryview) -> None:
+    def _send(self, handle: int, slot: StorageSlot, data: memoryview) -> None:
         self.bridge.upload(handle, slot.nbytes, data)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
