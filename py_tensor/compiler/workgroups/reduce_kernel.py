@@ -14,6 +14,8 @@ from ...language.tree import INT, TRUTH, Value, Whole
 from ...ops.index_map import row_major
 from ..codegen.positions import Axes, total
 from ..codegen.reductions import ReductionLoop
+from ..fusion.rows import rows_of
+from .row_kernel import can_store, write_rows
 from .workgroup_writer import WorkgroupWriter
 
 MOST = 256
@@ -21,9 +23,17 @@ MOST = 256
 LINE = 16
 """Neighbouring groups of results that a workgroup computes at least, so that reads coalesce."""
 
+SHORTEST_ROW = 16
+"""Shortest rows for which teams are written as in row kernels."""
+
 
 def write_reduce(writer: WorkgroupWriter) -> None:
     """Write the statements of a reduce kernel."""
+    specs = [writer.nodes.spec(at) for at in writer.kernel.outputs]
+    rows = rows_of(writer.nodes, writer.kernel.root)
+    if rows is not None and rows.length >= SHORTEST_ROW and can_store(rows, specs):
+        write_rows(writer)
+        return
     loop = _Loop(writer)
     if loop.length == 0:
         first = writer.own_group()

@@ -5,9 +5,10 @@ Input: a lowered graph and its kernels. Output: sizes of stored values, and text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ...ir.node import TensorSpec
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, TraitsTable
@@ -20,6 +21,7 @@ from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import Slot, nbytes_of
+from .row_kernel import can_store
 from .write import write
 
 OUTPUTS = 2
@@ -54,6 +56,7 @@ class WorkgroupTarget(_Capabilities, Target):
     traits = WORKGROUP_TRAITS
     outputs = OUTPUTS
     stores_operands = False
+    joins_rows = True
     lowerings: Mapping[type[OpDef], Lowering] = WORKGROUP_LOWERINGS
 
     @property
@@ -62,6 +65,9 @@ class WorkgroupTarget(_Capabilities, Target):
 
     def writes_tiles(self, kind: KernelKind) -> bool:
         return False
+
+    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        return can_store(rows, specs)
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
         return WorkgroupStorage(lowered)

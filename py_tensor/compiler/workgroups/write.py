@@ -17,12 +17,14 @@ from ..lowered_graph import LoweredGraph
 from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .row_kernel import write_rows
 from .scan_kernel import write_scan
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
+    KernelKind.ROWS: write_rows,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
 }
@@ -63,7 +65,7 @@ def _written(nodes: KernelNodes) -> Shader:
     source = ComputeParts(
         inputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.inputs],
         uniforms={kind: length for kind, length in lengths if length},
-        outputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.outputs],
+        outputs=writer.outputs,
         needs={**writer.code.needs, **sizes.needs},
         body=body,
         workgroup=writer.workgroup,
