@@ -42,6 +42,8 @@ class KernelKind(StrEnum):
     SCATTER = "scatter"
     DECOMPOSE = "decompose"
     CONTRACT = "contract"
+    ATTEND = "attend"
+    """A softmax of scores times values."""
     LOOP = "loop"
     """The kernels of the body, repeated."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..ir.node import TensorSpec
+from ..ir.node import OpGraph, TensorSpec
 from ..ops.op_def import OpDef
 from .codegen.shader import Shader
 from .fusion.traits import FusionTraits
@@ -54,6 +54,10 @@ class Target(Protocol):
     @property
     def stores_operands(self) -> bool:
         """True if a kernel that reduces a value may store that value, too."""
+
+    def rewritten(self, graph: OpGraph) -> OpGraph:
+        """Return a graph of the same nodes, some of which are operations of this target."""
+        return graph
 
     joins_rows: bool = False
     """True if one kernel may compute several reductions of the same rows."""

@@ -12,8 +12,11 @@ from ..codegen.expressions import EXPRESSIONS
 from ..codegen.fetches import ReadMode
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
+from ..codegen.writer import Expression
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
+from .attention import Scores, scores_at
+from .attention_kernel import write_attention
 from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
@@ -27,8 +30,11 @@ WRITERS = {
     KernelKind.ROWS: write_rows,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.ATTEND: write_attention,
 }
 """Function that writes each kind of kernel."""
+
+_EXPRESSIONS = {**EXPRESSIONS, Scores: Expression(scores_at)}
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Shaders of all plans by the key of their kernels' nodes."""
@@ -47,7 +53,7 @@ def _written(nodes: KernelNodes) -> Shader:
     kernel, printer = nodes.kernel, WGSL
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
-    writer = WorkgroupWriter(nodes, EXPRESSIONS, printer)
+    writer = WorkgroupWriter(nodes, _EXPRESSIONS, printer)
     WRITERS[kernel.kind](writer)
     scalars = writer.uniforms
     sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
