@@ -31,6 +31,11 @@ class StoredArray(NamedTuple):
     store: str = "{}"
     element: str = "{0}[{1} >> 2u][{1} & 3]"
 
+    @property
+    def of_single(self) -> StoredArray:
+        """The same memory as an array of elements of four bytes, which are stored one by one."""
+        return StoredArray(self.kind, self.type.removeprefix("vec4<").rstrip(">"), 4)
+
 
 def _narrow(kind: ValueKind, name: str, itemsize: int, element: str, word: str) -> StoredArray:
     """Return the array of a type of one or two bytes, whose groups are words."""

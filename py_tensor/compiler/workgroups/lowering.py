@@ -21,18 +21,19 @@ from ..lowering.contractions import (
     stored_operands,
 )
 from ..lowering.scans import frame_of, scan_of_chunks
+from .row_kernel import BUSY, MOST
 from .scan_kernel import LINE
 
-BUSY = 1 << 17
-"""Invocations that occupy a GPU."""
 BUSY_PROCESSOR = 1 << 9
 """Invocations that occupy the processor under a software renderer."""
 TEAM = 64
 """Invocations that combine the elements of a result along them."""
 LINE_TEAM = 16
 """Invocations that combine the elements of four neighbouring results."""
-SHORTEST = 1024
-"""Smallest number of elements that a team combines of a part of a split reduction."""
+SHORTEST = 4096
+"""Smallest number of elements that a team combines of a part of a split reduction.
+
+A reduction that is not split may share a kernel with others of the same rows."""
 WALK = 16
 """Elements along which an invocation walks at least in a scan that is not along the last axis."""
 LARGEST_GROUPS = 65535
@@ -46,7 +47,9 @@ def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
     axes, results = call.arg, call.spec.size
     length = call.specs[0].size // max(results, 1)
     along = lowered.along(src, axes)
-    own = results * min(TEAM, length // 4) if along else -(-results // 4) * min(LINE_TEAM, length)
+    own = results * min(MOST, length // 4)
+    if not along:
+        own = -(-results // 4) * min(LINE_TEAM, length)
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
     shortest = SHORTEST if along else 4 * LINE_TEAM
     parts = min(busy // max(own, 1), length // shortest) // 4 * 4

@@ -11,6 +11,8 @@ from __future__ import annotations
 from ...language.tree import INT, TRUTH, Value, Whole
 from ..codegen.positions import Axes
 from ..codegen.reductions import ReductionLoop
+from ..fusion.rows import rows_of
+from .row_kernel import can_store, write_rows
 from .workgroup_writer import WorkgroupWriter
 
 MOST = 256
@@ -18,9 +20,17 @@ MOST = 256
 LINE = 16
 """Neighbouring groups of results that a workgroup computes at least, so that reads coalesce."""
 
+SHORTEST_ROW = 16
+"""Shortest rows for which teams are written as in row kernels."""
+
 
 def write_reduce(writer: WorkgroupWriter) -> None:
     """Write the statements of a reduce kernel."""
+    specs = [writer.nodes.spec(at) for at in writer.kernel.outputs]
+    rows = rows_of(writer.nodes, writer.kernel.root)
+    if rows is not None and rows.length >= SHORTEST_ROW and can_store(rows, specs):
+        write_rows(writer)
+        return
     loop = _Loop(writer)
     is_alone = writer.target.on_processor and not loop.parts
     if loop.length == 0 or is_alone:

@@ -5,12 +5,13 @@ Input: a lowered graph and its kernels. Output: sizes of stored values, and text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ...ir.node import OpGraph, TensorSpec
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
 from ..codegen.shader import Shader
-from ..fusion.traits import TRAITS, TraitsTable
+from ..fusion.traits import TRAITS, FusionTraits, Recompute, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
@@ -18,8 +19,10 @@ from ..lowering.pads import lower_pad
 from ..lowering.scatters import lower_scatter
 from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
+from .attention import Attention, Scores, lower_attention, with_attention
 from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import StorageSlot, nbytes_of
+from .row_kernel import can_store
 from .write import write
 
 OUTPUTS = 2
@@ -33,9 +36,17 @@ WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
     Reduction: lower_reduction,
     Scan: lower_scan,
     Contraction: lower_contraction,
+    Scores: lower_attention,
+    Attention: lower_attention,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
-WORKGROUP_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+WORKGROUP_TRAITS = TraitsTable(
+    {
+        Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Scores: FusionTraits(recompute=Recompute.ALWAYS, spread=Spread.NEVER),
+        Attention: FusionTraits(KernelKind.ATTEND, spread=Spread.NEVER),
+    }
+)
 
 
 class _Capabilities(NamedTuple):
@@ -54,6 +65,7 @@ class WorkgroupTarget(_Capabilities, Target):
     traits = WORKGROUP_TRAITS
     outputs = OUTPUTS
     stores_operands = False
+    joins_rows = True
     lowerings: Mapping[type[OpDef], Lowering] = WORKGROUP_LOWERINGS
 
     @property
@@ -62,6 +74,12 @@ class WorkgroupTarget(_Capabilities, Target):
 
     def writes_tiles(self, kind: KernelKind) -> bool:
         return False
+
+    def rewritten(self, graph: OpGraph) -> OpGraph:
+        return with_attention(graph)
+
+    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        return can_store(rows, specs)
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
         return WorkgroupStorage(lowered)

@@ -13,21 +13,29 @@ from ..codegen.expressions import EXPRESSIONS
 from ..codegen.fetches import ReadMode
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
+from ..codegen.writer import Expression
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
+from .attention import Scores, scores_at
+from .attention_kernel import write_attention
 from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .row_kernel import write_rows
 from .scan_kernel import write_scan
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
+    KernelKind.ROWS: write_rows,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.ATTEND: write_attention,
 }
 """Function that writes each kind of kernel."""
+
+_EXPRESSIONS = {**EXPRESSIONS, Scores: Expression(scores_at)}
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Shaders of all plans by the key of their kernels' nodes."""
@@ -48,7 +56,7 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     printer: Printer = WGSL
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
-    writer = WorkgroupWriter(nodes, EXPRESSIONS, printer, target)
+    writer = WorkgroupWriter(nodes, _EXPRESSIONS, printer, target)
     WRITERS[kernel.kind](writer)
     scalars = writer.uniforms
     sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
@@ -66,7 +74,7 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     source = ComputeParts(
         inputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.inputs],
         uniforms={kind: length for kind, length in lengths if length},
-        outputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.outputs],
+        outputs=writer.outputs,
         needs={**writer.code.needs, **sizes.needs},
         body=body,
         workgroup=writer.workgroup,
