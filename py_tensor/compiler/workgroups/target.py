@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
 from ..codegen.shader import Shader
-from ..fusion.traits import TRAITS, TraitsTable
+from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
 from ..lowering.scatters import lower_scatter
-from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import Slot, nbytes_of
+from .sorts import lower_sort
 from .write import write
 
 OUTPUTS = 2
@@ -35,7 +35,12 @@ WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
     Contraction: lower_contraction,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
-WORKGROUP_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+WORKGROUP_TRAITS = TraitsTable(
+    {
+        Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+    }
+)
 
 
 class _Capabilities(NamedTuple):

@@ -18,6 +18,7 @@ from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
+from .sort_kernel import write_sort
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
@@ -25,6 +26,7 @@ WRITERS = {
     KernelKind.REDUCE: write_reduce,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.SORT: write_sort,
 }
 """Function that writes each kind of kernel."""
 
