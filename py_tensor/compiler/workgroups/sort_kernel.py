@@ -79,7 +79,7 @@ _ORDERED = """fn pt_order(a: ptr<function, vec2<u32>>, b: ptr<function, vec2<u32
   *a = select(x, y, swaps);
   *b = select(y, x, swaps);
 }"""
-_PLACE = """fn pt_place(i: i32) -> i32 {
+_BANK = """fn pt_bank(i: i32) -> i32 {
   return i + (i >> 3u);
 }"""
 """Place in shared memory, with gaps so that the invocations use different banks."""
@@ -96,11 +96,11 @@ _SPLIT = """fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   }
   return low;
 }"""
-"""Number of elements of the run from a to b among the first d of its merge with that from b to c."""
+"""Number of elements of the run from a to b among the first d of its merge with that to c."""
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
-    """Yield the comparisons of Batcher's odd-even merge sort (1968) of a power of two of elements."""
+    """Yield the comparisons of Batcher's odd-even merge sort (1968); `count` is a power of two."""
     p = 1
     while p < count:
         k = p
@@ -136,8 +136,8 @@ class _Sort:
         length = elements + elements // 8
         self.writer.shared.append(f"var<workgroup> pairs: array<vec2<u32>, {length}>;")
         split = _SPLIT.replace("pt_split", "pt_own_split").replace("KEY", "pt_own_key")
-        key = "fn pt_own_key(i: i32) -> u32 { return pairs[pt_place(i)].x; }"
-        self.writer.definitions += [_PLACE, key, split]
+        key = "fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }"
+        self.writer.definitions += [_BANK, key, split]
 
     def merge(self, a: str, b: str, c: str, place: str) -> None:
         """Merge the elements of the invocation from two runs in shared memory."""
@@ -148,8 +148,8 @@ class _Sort:
             f"  let c = {c};",
             f"  var i = a + pt_own_split(a, b, c, {place} - a);",
             f"  var j = b + {place} - i;",
-            "  var x = pairs[pt_place(i)];",
-            "  var y = pairs[pt_place(j)];",
+            "  var x = pairs[pt_bank(i)];",
+            "  var y = pairs[pt_bank(j)];",
             "  var first = true;",
         )
         for item in range(self.items):
@@ -161,7 +161,7 @@ class _Sort:
                 self.lines(
                     "  i += select(0, 1, first);",
                     "  j += select(1, 0, first);",
-                    f"  let next{item} = pairs[pt_place(select(j, i, first))];",
+                    f"  let next{item} = pairs[pt_bank(select(j, i, first))];",
                     f"  x = select(x, next{item}, first);",
                     f"  y = select(next{item}, y, first);",
                 )
@@ -251,7 +251,7 @@ class _Blocks(_Sort):
             f"let own = l * {self.items};",
             f"for (var run = {self.items}; run < {self.call.arg.block}; run <<= 1u) {{",
         )
-        self.lines(*[f"  pairs[pt_place(own + {n})] = item{n};" for n in range(self.items)])
+        self.lines(*[f"  pairs[pt_bank(own + {n})] = item{n};" for n in range(self.items)])
         self.lines("  workgroupBarrier();", "  let start = own & ~(2 * run - 1);")
         self.merge("start", "start + run", "start + 2 * run", "own")
         self.lines("  workgroupBarrier();", "}")
@@ -296,7 +296,7 @@ class _Merge(_Sort):
         for item in range(ITEMS):
             self.lines(
                 f"{{ let n = l + {item * invocations};",
-                "  pairs[pt_place(n)] = pt_pair(n + select(right, left, n < count)); }",
+                "  pairs[pt_bank(n)] = pt_pair(n + select(right, left, n < count)); }",
             )
         self.lines(*[f"var item{n} = vec2<u32>(0u);" for n in range(ITEMS)])
         self.lines("workgroupBarrier();", f"let own = l * {ITEMS};")

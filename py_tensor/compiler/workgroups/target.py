@@ -15,11 +15,10 @@ from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
-from ..lowering.scatters import lower_scatter
 from ..target import Lowering, StoredValue, Target
 from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import Slot, nbytes_of
-from .sorts import lower_sort
+from .sorts import lower_scatter, lower_sort
 from .write import write
 
 OUTPUTS = 2
@@ -39,6 +38,7 @@ WORKGROUP_TRAITS = TraitsTable(
     {
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+        Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }
 )
 

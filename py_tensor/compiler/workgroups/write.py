@@ -18,6 +18,7 @@ from .contract_kernel import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
+from .scatter_kernel import write_scatter
 from .sort_kernel import write_sort
 from .workgroup_writer import WorkgroupWriter
 
@@ -27,6 +28,7 @@ WRITERS = {
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
     KernelKind.SORT: write_sort,
+    KernelKind.SCATTER: write_scatter,
 }
 """Function that writes each kind of kernel."""
 
@@ -66,7 +68,7 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     source = ComputeParts(
         inputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.inputs],
         uniforms={kind: length for kind, length in lengths if length},
-        outputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.outputs],
+        outputs=writer.arrays,
         needs={**writer.code.needs, **sizes.needs},
         body=body,
         workgroup=writer.workgroup,
@@ -76,4 +78,6 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     block = {ReadMode.BLOCK}
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, block))) for at in kernel.inputs)
     text = WGSL.compute(source)
-    return Shader(nodes.name, text, uniforms, numbers, modes, grid=writer.grid)
+    return Shader(
+        nodes.name, text, uniforms, numbers, modes, grid=writer.grid, before=writer.before
+    )
