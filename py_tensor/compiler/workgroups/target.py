@@ -47,13 +47,15 @@ class _Capabilities(NamedTuple):
     buffers: int = 8
     largest: int = 1 << 27
     on_processor: bool = False
+    packed_products: bool = False
 
 
 class WorkgroupTarget(_Capabilities, Target):
     """Capabilities of a device with workgroups, for example of WebGPU.
 
     `buffers` is the number of storage buffers that a kernel may bind, and `largest` the size in
-    bytes of the largest one. `on_processor` is True for a software renderer.
+    bytes of the largest one. `on_processor` is True for a software renderer. `packed_products` is
+    True if the language has products of words of four 8-bit integers.
     """
 
     traits = WORKGROUP_TRAITS
