@@ -18,6 +18,7 @@ from ...ops.contractions import CONVOLVE, Window
 from ..codegen.positions import total
 from ..codegen.types import KIND, converted, literal, wrapped
 from .map_kernel import write_map
+from .packed_kernel import PackedProduct, write_packed
 from .workgroup_writer import WorkgroupWriter
 
 
@@ -113,6 +114,9 @@ def write_contract(writer: WorkgroupWriter) -> None:
     if not min(spec.size for spec in call.specs):
         writer.fixed[writer.kernel.root] = literal(writer.code, 0, call.spec.dtype)
         write_map(writer)
+        return
+    if isinstance(call.arg, PackedProduct):
+        write_packed(writer)
         return
     block = _Convolution(writer, call) if call.op is CONVOLVE else _Product(writer, call)
     block.write()

@@ -72,9 +72,7 @@ def _reductions(writer: WorkgroupWriter) -> list[int]:
             todo.append((at, True))
             todo += [(src, False) for src in nodes.edges[at]]
     return [
-        at
-        for at in order
-        if at not in writer.kernel.inputs and isinstance(nodes.op(at), Reduction)
+        at for at in order if at not in writer.kernel.inputs and isinstance(nodes.op(at), Reduction)
     ]
 
 

@@ -16,13 +16,12 @@ from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
-from ..lowering.scatters import lower_scatter
-from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .attention import Attention, Scores, lower_attention, with_attention
 from .lowering import lower_contraction, lower_reduction, lower_scan
 from .plan import StorageSlot, nbytes_of
 from .row_kernel import can_store
+from .sorts import lower_scatter, lower_sort
 from .write import write
 
 OUTPUTS = 2
@@ -45,6 +44,8 @@ WORKGROUP_TRAITS = TraitsTable(
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
         Scores: FusionTraits(recompute=Recompute.ALWAYS, spread=Spread.NEVER),
         Attention: FusionTraits(KernelKind.ATTEND, spread=Spread.NEVER),
+        Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+        Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }
 )
 
@@ -53,13 +54,15 @@ class _Capabilities(NamedTuple):
     buffers: int = 8
     largest: int = 1 << 27
     on_processor: bool = False
+    packed_products: bool = False
 
 
 class WorkgroupTarget(_Capabilities, Target):
     """Capabilities of a device with workgroups, for example of WebGPU.
 
     `buffers` is the number of storage buffers that a kernel may bind, and `largest` the size in
-    bytes of the largest one. `on_processor` is True for a software renderer.
+    bytes of the largest one. `on_processor` is True for a software renderer. `packed_products` is
+    True if the language has products of words of four 8-bit integers.
     """
 
     traits = WORKGROUP_TRAITS

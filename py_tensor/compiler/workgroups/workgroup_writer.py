@@ -12,6 +12,7 @@ from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes
+from ..codegen.shader import Shader
 from ..codegen.types import kept
 from ..codegen.writer import Expression, Writer
 from .reads import BufferReads
@@ -44,7 +45,10 @@ class WorkgroupWriter(Writer):
         """Head of the function that the statements are, if they are not the kernel's own."""
         self.main = ""
         """Text of the kernel then."""
-        self.outputs = [STORED[nodes.spec(at).dtype.name] for at in nodes.kernel.outputs]
+        self.outputs = [STORED[nodes.spec(at).dtype.name] for at in self.kernel.outputs]
+        """Arrays of the outputs."""
+        self.before: Shader | None = None
+        """Kernel that runs before it."""
         constants = printer.constant_sizes
         self.local: Value = constants.value("l", INT, 1)
         """Number of the invocation in its workgroup. Sizes of workgroups are constants."""

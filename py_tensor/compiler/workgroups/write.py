@@ -23,6 +23,8 @@ from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .row_kernel import write_rows
 from .scan_kernel import write_scan
+from .scatter_kernel import write_scatter
+from .sort_kernel import write_sort
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
@@ -32,6 +34,8 @@ WRITERS = {
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
     KernelKind.ATTEND: write_attention,
+    KernelKind.SORT: write_sort,
+    KernelKind.SCATTER: write_scatter,
 }
 """Function that writes each kind of kernel."""
 
@@ -84,4 +88,6 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     block = {ReadMode.BLOCK}
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, block))) for at in kernel.inputs)
     text = WGSL.compute(source)
-    return Shader(nodes.name, text, uniforms, numbers, modes, grid=writer.grid)
+    return Shader(
+        nodes.name, text, uniforms, numbers, modes, grid=writer.grid, before=writer.before
+    )

@@ -52,6 +52,7 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
             buffers=min(limits["maxStorageBuffersPerShaderStage"], MOST_BUFFERS),
             largest=self.largest,
             on_processor=self.on_processor,
+            packed_products="packed_4x8_integer_dot_product" in limits["languageFeatures"],
         )
 
     def _words(self, plan: Plan, program_id: Callable[[Shader], int]) -> array[int]:
