@@ -1,9 +1,8 @@
-"""Generate matrix products and convolutions, blocked through shared memory.
+"""Generate matrix products, blocked through shared memory.
 
 A workgroup computes a block of the result. It loads panels of both operands into shared memory, and
 each invocation multiplies rows of one with columns of the other into sums that it keeps in
-registers. A convolution is the product of a matrix of pixels, which is never stored, and of the
-weights. Results go through the epilogue to memory.
+registers. Results go through the epilogue to memory. Convolutions are such products, too.
 """
 
 from __future__ import annotations
@@ -14,10 +13,8 @@ from typing import Any, NamedTuple
 
 from ...ir.node import OpInstance
 from ...language.tree import INT, Value, ValueKind, Whole
-from ...ops.contractions import CONVOLVE, Window
 from ..codegen.positions import total
-from ..codegen.types import KIND, converted, literal, wrapped
-from .map_kernel import write_map
+from ..codegen.types import KIND, converted, wrapped
 from .workgroup_writer import WorkgroupWriter
 
 
@@ -68,21 +65,10 @@ def blocking_of(groups: int, rows: int, columns: int) -> Blocking:
     return min(busy or BLOCKINGS[1:], key=waste)
 
 
-def write_contract(writer: WorkgroupWriter) -> None:
-    """Write the statements of a contraction."""
-    call = writer.nodes.calls[writer.kernel.root]
-    if not min(spec.size for spec in call.specs):
-        writer.fixed[writer.kernel.root] = literal(writer.code, 0, call.spec.dtype)
-        write_map(writer)
-        return
-    block = _Convolution(writer, call) if call.op is CONVOLVE else _Product(writer, call)
-    block.write()
-
-
-class _Block:
+class BlockedContraction:
     """Writer of the block of one contraction.
 
-    `panels` are the functions that load four elements of an operand: of the left one, given group,
+    Subclasses define functions that load four elements of an operand: of the left one, given group,
     row and inner position, and of the right one, given group, inner position and column.
     """
 
@@ -100,6 +86,8 @@ class _Block:
         self.operands = self.nodes.edges[self.root]
         self.kind: ValueKind = KIND[call.spec.dtype.kind]
         self.four = self.code.printer.types[self.kind, 4]
+        self.zero = f"{self.four}({self.code.printer.types[self.kind, 1]}(0))"
+        """Text of four zeros."""
         self.is_upright = [True, True]
         """True for the left operand if its four elements are in a row, and for the right one if
         they are in four columns."""
@@ -108,6 +96,12 @@ class _Block:
 
     def size(self, number: int) -> str:
         return self.code.printer.size(number)
+
+    def whole(self, number: Whole) -> Value:
+        return self.code.printer.whole(number)
+
+    def text(self, number: Whole) -> str:
+        return self.whole(number).text
 
     def number(self, name: str) -> Value:
         """Return a parameter of a function."""
@@ -129,9 +123,14 @@ class _Block:
             value = fetches.texel(slot, first // 4)
         else:
             start = code.printer.whole(first)
-            parts = [fetches.element(slot, start + n * step) for n in range(4)]
+            parts = [fetches.element(slot, start + n * step) for n in range(4 if step else 1)]
             value = code.vector(fetches.kinds[slot], *parts)
-        return converted(code, value, self.nodes.spec(base).dtype, self.call.spec.dtype).text
+        return self.converted(operand, value)
+
+    def converted(self, operand: int, value: Value) -> str:
+        """Return the text of four elements of an operand, converted to the result's dtype."""
+        source = self.nodes.spec(self.operands[operand]).dtype
+        return converted(self.code, value, source, self.call.spec.dtype).text
 
     def bounded(self, text: str, position: str, along: bool, blocking: Blocking) -> str:
         """Return four elements with zeros for those after the end of the inner axis.
@@ -140,13 +139,13 @@ class _Block:
         """
         if self.inner % blocking.depth == 0:
             return text
-        scalar, end = self.code.printer.types[self.kind, 1], self.size(self.inner)
+        end = self.size(self.inner)
         if along and self.inner % 4:
             position = f"({position} + vec4<i32>(0, 1, 2, 3))"
             condition = f"{position} < vec4<i32>({end})"
         else:
             condition = f"{position} < {end}"
-        return f"select({self.four}({scalar}(0)), {text}, {condition})"
+        return f"select({self.zero}, {text}, {condition})"
 
     def left(self, blocking: Blocking) -> None:
         """Define `pt_left(g, m, k)`."""
@@ -159,6 +158,10 @@ class _Block:
     def result_row(self, group: Value, row: Value) -> Any:
         """Return the row of the results as they are stored."""
         raise NotImplementedError
+
+    def extent(self) -> tuple[str, str]:
+        """Return the first position along the inner axis, and the end."""
+        return "0", self.size(self.inner)
 
     # --- text -----------------------------------------------------------------------------------
 
@@ -191,12 +194,11 @@ class _Block:
 
     def _main(self, blocking: Blocking) -> Iterator[str]:
         down, across, rows, columns, depth = blocking
-        printer, fours = self.code.printer, columns // 4
+        fours = columns // 4
         share = [
             self.writer.share(self.kind, blocking.height * self._pitch(depth)),
             self.writer.share(self.kind, self._right_size(blocking)),
         ]
-        zero = f"{self.four}({printer.types[self.kind, 1]}(0))"
         yield f"let across = l % {across};"
         yield f"let down = l / {across};"
         yield f"let row = i32(W.y) * {blocking.height};"
@@ -204,8 +206,10 @@ class _Block:
         yield "let g = i32(W.z);"
         for row in range(rows):
             for four in range(fours):
-                yield f"var s{row}_{four} = {zero};"
-        yield f"for (var start = 0; start < {self.size(self.inner)}; start += {depth}) {{"
+                yield f"var s{row}_{four} = {self.zero};"
+        start, stop = self.extent()
+        yield from self._before(blocking)
+        yield f"for (var start = {start}; start < {stop}; start += {depth}) {{"
         yield from ("  " + line for line in self._loads(blocking, share))
         yield "  workgroupBarrier();"
         yield f"  for (var k = 0; k < {depth // 4}; k++) {{"
@@ -234,31 +238,41 @@ class _Block:
             return blocking.depth * blocking.width // 4
         return blocking.width * self._pitch(blocking.depth)
 
+    def _before(self, blocking: Blocking) -> Iterator[str]:
+        """Yield the statements before the loop over panels."""
+        yield from ()
+
     def _loads(self, blocking: Blocking, share: list[str]) -> Iterator[str]:
         """Yield the statements that load a panel of each operand."""
-        depth, pitch = blocking.depth, self._pitch(blocking.depth)
-        steps = depth // 4
+        yield from self._left_loads(blocking, share[0])
+        yield from self._right_loads(blocking, share[1])
+
+    def _left_loads(self, blocking: Blocking, share: str) -> Iterator[str]:
+        pitch, steps = self._pitch(blocking.depth), blocking.depth // 4
         for text, block in self._each(blocking.height * steps, blocking):
             if self.is_upright[0]:
                 yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
                 load = "pt_left(g, row + i, start + k * 4)"
-                yield f"  {share[0]}[i * {pitch} + k] = {load}; }}"
+                yield f"  {share}[i * {pitch} + k] = {load}; }}"
             else:
                 quarter = blocking.height // 4
                 yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
                 load = "pt_left(g, row + i * 4, start + k)"
-                yield f"  {share[0]}[k * {quarter} + i] = {load}; }}"
+                yield f"  {share}[k * {quarter} + i] = {load}; }}"
+
+    def _right_loads(self, blocking: Blocking, share: str) -> Iterator[str]:
+        pitch, steps = self._pitch(blocking.depth), blocking.depth // 4
         for text, block in self._each(blocking.width * steps, blocking):
             if self.is_upright[1]:
                 quarter = blocking.width // 4
                 yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
                 load = "pt_right(g, start + k, column + i * 4)"
-                yield f"  {share[1]}[k * {quarter} + i] = {load}; }}"
+                yield f"  {share}[k * {quarter} + i] = {load}; }}"
             else:
                 yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
                 load = "pt_right(g, start + k * 4, column + i)"
                 place = f"((i & 3) * {blocking.width // 4} + (i >> 2u)) * {pitch} + k"
-                yield f"  {share[1]}[{place}] = {load}; }}"
+                yield f"  {share}[{place}] = {load}; }}"
 
     @staticmethod
     def _each(count: int, blocking: Blocking) -> Iterator[tuple[str, str]]:
@@ -309,7 +323,7 @@ class _Block:
             yield f"{own} += a{row}.{letter} * b{lane}_{four};"
 
 
-class _Product(_Block):
+class BlockedProduct(BlockedContraction):
     """Matrix product of (groups, rows, inner) and (groups, inner, columns)."""
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
@@ -345,87 +359,3 @@ class _Product(_Block):
         text = self.four_at(operand, self.number("p"), strides[axis], together)
         text = self.bounded(text, "k", names[axis] == "k", blocking)
         self.function(name, names, [f"let p = {first.text};", f"return {text};"])
-
-
-class _Convolution(_Block):
-    """Convolution of NHWC images with HWIO weights, whose inner axis has taps and channels."""
-
-    def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
-        super().__init__(writer, call)
-        self.window: Window = call.arg
-        self.groups = self.window.groups
-        _, _, self.channels, outs = call.specs[1].shape
-        self.columns = outs // self.groups
-        self.rows = call.spec.size // outs
-        self.inner = math.prod(self.window.kernel) * self.channels
-
-    def result_row(self, group: Value, row: Value) -> Any:
-        return total([(row, self.groups), (group, 1)], 0) if self.groups > 1 else row
-
-    def left(self, blocking: Blocking) -> None:
-        code = self.code
-        (_, kw), stride, pad, dilation, (oh, ow), _ = self.window
-        _, height, width, channels = self.call.specs[0].shape
-        g, m = self.number("g"), self.number("m")
-        together = self.channels % 4 == 0 and channels % 4 == 0
-        pixel, line = m % ow, m // ow
-        y, b = (line % oh, line // oh) if self.rows > oh * ow else (line, 0)
-
-        def number(value: Whole) -> Value:
-            return code.printer.whole(value)
-
-        lines = [
-            f"let b = {number(b).text};",
-            f"let y = {number(number(y) * stride[0] + -pad[0]).text};",
-            f"let x = {number(number(pixel) * stride[1] + -pad[1]).text};",
-        ]
-        inside = f"u32(v) < u32({self.size(height)}) && u32(u) < u32({self.size(width)})"
-
-        def element(k: Value) -> list[str]:
-            """Return the statements that find an element: its position `p`, or `ok` is False."""
-            tap, channel = k // self.channels, k % self.channels
-            tap = number(tap)
-            v = total([(self.number("y"), 1), (number(tap // kw), dilation[0])], 0)
-            u = total([(self.number("x"), 1), (number(tap % kw), dilation[1])], 0)
-            rows = total([(self.number("b"), height), (self.number("v"), 1)], 0)
-            first = [(number(rows), width * channels), (self.number("u"), channels)]
-            first += [(g, self.channels)] if self.groups > 1 else []
-            position = total([*first, (number(channel), 1)], 0)
-            return [
-                f"let v = {number(v).text};",
-                f"let u = {number(u).text};",
-                f"let p = {number(position).text};",
-                f"let ok = {inside};",
-            ]
-
-        scalar = code.printer.types[self.kind, 1]
-        end = self.size(self.inner)
-        checked = self.inner % blocking.depth != 0
-        if together:
-            lines += element(self.number("k"))
-            text = self.four_at(0, self.number("p"), 1, True)
-            ok = f"ok && k < {end}" if checked else "ok"
-            lines.append(f"return select({self.four}({scalar}(0)), {text}, {ok});")
-        else:
-            lines.append(f"var four = {self.four}({scalar}(0));")
-            lines.append("for (var i = 0; i < 4; i++) {")
-            lines += [f"  {line}" for line in ["let t = k + i;", *element(self.number("t"))]]
-            slot = self.writer.kernel.inputs.index(self.nodes.strides(self.operands[0])[0])
-            value = self.writer.fetches.element(slot, self.number("p"))
-            source = self.nodes.spec(self.operands[0]).dtype
-            splat = code.vector(self.writer.fetches.kinds[slot], value)
-            text = converted(code, splat, source, self.call.spec.dtype).text
-            lines.append(f"  if (ok && t < {end}) {{ four[i] = ({text}).x; }}")
-            lines += ["}", "return four;"]
-        self.function("pt_left", "gmk", lines)
-
-    def right(self, blocking: Blocking) -> None:
-        outs = self.call.specs[1].shape[3]
-        terms = [(self.number("k"), outs), (self.number("n"), 1)]
-        if self.groups > 1:
-            terms.append((self.number("g"), self.columns))
-        first = self.code.printer.whole(total(terms, 0))
-        together = outs % 4 == 0 and self.columns % 4 == 0
-        text = self.four_at(1, self.number("p"), 1, together)
-        text = self.bounded(text, "k", False, blocking)
-        self.function("pt_right", "gkn", [f"let p = {first.text};", f"return {text};"])

@@ -12,7 +12,7 @@ from ...ops.contractions import CONVOLVE, DOT, Window
 from ...ops.op_def import Reduction
 from ...ops.reductions import SUM
 from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE
-from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
+from ..lowered_graph import Constant, LoweredGraph, ScanBlock, SplitReduction
 from ..lowering.contractions import (
     cast,
     convolve_by_sum,
@@ -21,6 +21,8 @@ from ..lowering.contractions import (
     stored_operands,
 )
 from ..lowering.scans import frame_of, scan_of_chunks
+from .convolve_kernel import PANELS, SplitWindow, runs_of
+from .direct_kernel import is_direct
 from .scan_kernel import LINE
 
 BUSY = 1 << 15
@@ -127,11 +129,14 @@ def _total(lowered: LoweredGraph, parts: int) -> int:
     return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
 
 
-def _parts(lowered: LoweredGraph, inner: int, results: int) -> int:
-    """Return into how many parts to split the inner axis of a product with few results."""
+def _parts(lowered: LoweredGraph, inner: int, results: int, unit: int = 4) -> int:
+    """Return into how many parts to split the inner axis of a product with few results.
+
+    Their lengths are multiples of `unit`.
+    """
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
     wanted = min(inner // 64, math.isqrt(inner // 4), busy // max(1, results // 16))
-    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
+    return next((n for n in range(wanted, 1, -1) if inner % (unit * n) == 0), 1)
 
 
 def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
@@ -147,10 +152,12 @@ def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
 
 
 def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
+    x, call = _without_padding(lowered, call, x)
     window: Window = call.arg
     inputs, outs = call.specs[1].shape[2:]
     columns = outs // window.groups
-    if window.groups > 1 and (inputs % 4 or columns % 4):
+    direct = is_direct(window, call.specs[1].shape)
+    if window.groups > 1 and not direct and (inputs % 4 or columns % 4):
         return convolve_by_sum(lowered, call, x, w)
     if window.groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
         _, pixels, _ = call.spec.shape
@@ -159,13 +166,59 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
             w = lowered.add(RESHAPE, (w,), (1, inputs, outs))
             return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
     more = -columns % 4
-    if more and call.spec.size:
+    if more and not direct and call.spec.size:
         zero = lowered.constant(0, lowered.spec(w).dtype)
         w = lowered.add(PAD, (w, zero), ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, more, 0)))
         wide = op_instance(CONVOLVE, (lowered.spec(x), lowered.spec(w)), window)
         at = _convolve(lowered, wide, x, w)
         return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
-    whole = [lowered.whole(at) for at in (x, w)]
-    whole = [at if not lowered.view(at)[1] else lowered.copied(at) for at in whole]
-    lowered.materialized.update(lowered.view(at)[0] for at in whole)
-    return pixel_major(lowered, call, tuple(whole))
+    srcs = _image(lowered, x), _whole(lowered, w)
+    lowered.materialized.update(lowered.view(at)[0] for at in srcs)
+    parts = 1 if direct or window.groups > 1 else _parts_of_window(lowered, call, srcs[0])
+    if parts > 1:
+        spec = tensor_spec((parts, *call.spec.shape[1:]), call.spec.dtype)
+        sums = lowered.rewritten(call, srcs, SplitWindow(window, parts), spec)
+        return lowered.add(RESHAPE, (_total(lowered, sums),), call.spec.shape)
+    return pixel_major(lowered, call, srcs)
+
+
+def _without_padding(lowered: LoweredGraph, call: OpInstance, x: int) -> tuple[int, OpInstance]:
+    """Return a convolution whose window has the padding by zeros of an image, and the image."""
+    pad = lowered.calls[x]
+    if lowered.op(x) is not PAD or not call.spec.size:
+        return x, call
+    src, fill = lowered.edges[x]
+    value = lowered.calls[fill]
+    batch, *sides, channels = pad.arg
+    is_plain = not any((*batch, *channels, *(interior for _, _, interior in sides)))
+    if not (is_plain and type(value) is Constant and value.value == 0 and lowered.spec(src).size):
+        return x, call
+    window: Window = call.arg
+    low = tuple(before + more for before, (more, _, _) in zip(window.pad, sides, strict=True))
+    specs = lowered.spec(src), call.specs[1]
+    return src, op_instance(CONVOLVE, specs, window._replace(pad=low))
+
+
+def _image(lowered: LoweredGraph, x: int) -> int:
+    """Return an image that kernels read through one view, whose channels are neighbours."""
+    _, strides, _ = lowered.strides(x)
+    if strides is None or (strides[3] != 1 and lowered.spec(x).shape[3] > 1):
+        return lowered.copied(x)
+    return x
+
+
+def _whole(lowered: LoweredGraph, w: int) -> int:
+    at = lowered.whole(w)
+    return lowered.copied(at) if lowered.view(at)[1] else at
+
+
+def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
+    """Return into how many parts to split the inner axis of a convolution with few results."""
+    window: Window = call.arg
+    inputs = call.specs[1].shape[2]
+    _, _, width, _ = lowered.spec(x).shape
+    _, strides, _ = lowered.strides(x)
+    runs = runs_of(window, inputs, width == 1 or (strides is not None and strides[2] == inputs))
+    if runs.length % 4 or not runs.inner:
+        return 1
+    return _parts(lowered, runs.inner, call.spec.size, PANELS)

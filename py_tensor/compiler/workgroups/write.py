@@ -14,7 +14,7 @@ from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
-from .contract_kernel import write_contract
+from .contractions import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .scan_kernel import write_scan
