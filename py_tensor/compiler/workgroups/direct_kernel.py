@@ -18,7 +18,9 @@ from .convolve_kernel import leaves
 from .workgroup_writer import INVOCATIONS, ROW, WorkgroupWriter
 
 MOST_CHANNELS = 32
-"""Results of a group up to which a blocked product would compute more than it stores."""
+"""Results of a group up to which a blocked product has too few columns."""
+FEW_CHANNELS = 8
+"""Such a number if there are no groups, so that a product has few columns but many rows."""
 PIXELS = (4, 2, 1)
 """Numbers of pixels of an invocation to choose from."""
 ENOUGH = 1 << 14
@@ -35,8 +37,8 @@ def is_direct(window: Window, kernel: tuple[int, ...]) -> bool:
     columns = outs // window.groups
     if inputs == 1:
         return outs % 4 == 0
-    is_whole = inputs % 4 == 0 and columns % 4 == 0
-    return window.groups > 1 and is_whole and columns <= MOST_CHANNELS
+    most = FEW_CHANNELS if window.groups == 1 else MOST_CHANNELS
+    return inputs % 4 == 0 and columns % 4 == 0 and columns <= most
 
 
 class DirectConvolution(BlockedContraction):

@@ -35,6 +35,12 @@ SHORTEST = 1024
 """Smallest number of elements that a team combines of a part of a split reduction."""
 WALK = 64
 """Elements along which an invocation walks at least in a scan that is not along the last axis."""
+BLOCK = 32
+"""Rows and columns of a small block of a convolution."""
+BUSY_BLOCKS = 256
+"""Small blocks of a convolution that occupy a GPU."""
+SHORTEST_PART = 128
+"""Smallest length of a part of a split convolution, which takes longer than adding up the parts."""
 LARGEST_GROUPS = 65535
 """Workgroups along an axis of a grid."""
 
@@ -129,14 +135,11 @@ def _total(lowered: LoweredGraph, parts: int) -> int:
     return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
 
 
-def _parts(lowered: LoweredGraph, inner: int, results: int, unit: int = 4) -> int:
-    """Return into how many parts to split the inner axis of a product with few results.
-
-    Their lengths are multiples of `unit`.
-    """
+def _parts(lowered: LoweredGraph, inner: int, results: int) -> int:
+    """Return into how many parts to split the inner axis of a product with few results."""
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
     wanted = min(inner // 64, math.isqrt(inner // 4), busy // max(1, results // 16))
-    return next((n for n in range(wanted, 1, -1) if inner % (unit * n) == 0), 1)
+    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
 
 
 def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
@@ -219,6 +222,9 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
     _, _, width, _ = lowered.spec(x).shape
     _, strides, _ = lowered.strides(x)
     runs = runs_of(window, inputs, width == 1 or (strides is not None and strides[2] == inputs))
-    if runs.length % 4 or not runs.inner:
+    if runs.length % 4 or lowered.target.on_processor:
         return 1
-    return _parts(lowered, runs.inner, call.spec.size, PANELS)
+    _, pixels, columns = call.spec.shape
+    blocks = -(-pixels // BLOCK) * -(-columns // BLOCK)
+    wanted = min(runs.inner // SHORTEST_PART, BUSY_BLOCKS // max(blocks, 1))
+    return next((n for n in range(wanted, 1, -1) if runs.inner % (PANELS * n) == 0), 1)
