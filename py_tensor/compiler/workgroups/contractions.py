@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ...ir.node import OpInstance
 from ...ops.contractions import CONVOLVE
 from ..codegen.types import literal
-from .contract_kernel import BlockedProduct
+from .contract_kernel import BlockedContraction, BlockedProduct
 from .convolve_kernel import BlockedConvolution, SplitWindow
 from .direct_kernel import DirectConvolution, is_direct
+from .lane_kernel import LaneConvolution, is_by_lanes
 from .map_kernel import write_map
 from .workgroup_writer import WorkgroupWriter
 
@@ -19,7 +21,15 @@ def write_contract(writer: WorkgroupWriter) -> None:
         write_map(writer)
     elif call.op is not CONVOLVE:
         BlockedProduct(writer, call).write()
-    elif not isinstance(call.arg, SplitWindow) and is_direct(call.arg, call.specs[1].shape):
-        DirectConvolution(writer, call).write()
     else:
-        BlockedConvolution(writer, call).write()
+        convolution_of(call)(writer, call).write()
+
+
+def convolution_of(call: OpInstance) -> type[BlockedContraction]:
+    """Return the writer of a convolution."""
+    kernel = call.specs[1].shape
+    if isinstance(call.arg, SplitWindow):
+        return BlockedConvolution
+    if is_direct(call.arg, kernel):
+        return DirectConvolution
+    return LaneConvolution if is_by_lanes(call.arg, kernel) else BlockedConvolution

@@ -7,6 +7,7 @@ result, and grouped ones a few.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from ...ir.node import OpInstance
@@ -21,6 +22,8 @@ MOST_CHANNELS = 32
 """Results of a group up to which a blocked product has too few columns."""
 FEW_CHANNELS = 8
 """Such a number if there are no groups, so that a product has few columns but many rows."""
+MOST_TAPS = 64
+"""Taps of a kernel for images of one channel up to which few invocations take little time."""
 PIXELS = (4, 2, 1)
 """Numbers of pixels of an invocation to choose from."""
 ENOUGH = 1 << 14
@@ -36,7 +39,9 @@ def is_direct(window: Window, kernel: tuple[int, ...]) -> bool:
     inputs, outs = kernel[2:]
     columns = outs // window.groups
     if inputs == 1:
-        return outs % 4 == 0
+        fours, taps = math.prod(window.out) * outs // 4, math.prod(window.kernel)
+        is_short = window.groups > 1 or taps <= MOST_TAPS or fours >= ENOUGH
+        return outs % 4 == 0 and is_short
     most = FEW_CHANNELS if window.groups == 1 else MOST_CHANNELS
     return inputs % 4 == 0 and columns % 4 == 0 and columns <= most
 

@@ -23,6 +23,7 @@ from ..lowering.contractions import (
 from ..lowering.scans import frame_of, scan_of_chunks
 from .convolve_kernel import PANELS, SplitWindow, runs_of
 from .direct_kernel import is_direct
+from .lane_kernel import is_by_lanes
 from .scan_kernel import LINE
 
 BUSY = 1 << 15
@@ -41,6 +42,12 @@ BUSY_BLOCKS = 256
 """Small blocks of a convolution that occupy a GPU."""
 SHORTEST_PART = 128
 """Smallest length of a part of a split convolution, which takes longer than adding up the parts."""
+FEWEST = 4
+"""Smallest number of parts for which a split convolution saves the time of a further kernel."""
+LONGEST_SUM = 256
+"""Number of products up to which an invocation adds them up alone for each of few results."""
+FEW_RESULTS = 1 << 12
+"""Results of a convolution up to which teams of invocations compute them, if sums are long."""
 LARGEST_GROUPS = 65535
 """Workgroups along an axis of a grid."""
 
@@ -157,10 +164,11 @@ def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
 def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
     x, call = _without_padding(lowered, call, x)
     window: Window = call.arg
-    inputs, outs = call.specs[1].shape[2:]
+    kernel = call.specs[1].shape
+    inputs, outs = kernel[2:]
     columns = outs // window.groups
-    direct = is_direct(window, call.specs[1].shape)
-    if window.groups > 1 and not direct and (inputs % 4 or columns % 4):
+    direct, by_lanes = is_direct(window, kernel), is_by_lanes(window, kernel)
+    if by_lanes and math.prod(kernel[:3]) > LONGEST_SUM and call.spec.size < FEW_RESULTS:
         return convolve_by_sum(lowered, call, x, w)
     if window.groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
         _, pixels, _ = call.spec.shape
@@ -169,7 +177,7 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
             w = lowered.add(RESHAPE, (w,), (1, inputs, outs))
             return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
     more = -columns % 4
-    if more and not direct and call.spec.size:
+    if more and not (direct or by_lanes) and call.spec.size:
         zero = lowered.constant(0, lowered.spec(w).dtype)
         w = lowered.add(PAD, (w, zero), ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, more, 0)))
         wide = op_instance(CONVOLVE, (lowered.spec(x), lowered.spec(w)), window)
@@ -177,7 +185,9 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
         return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
     srcs = _image(lowered, x), _whole(lowered, w)
     lowered.materialized.update(lowered.view(at)[0] for at in srcs)
-    parts = 1 if direct or window.groups > 1 else _parts_of_window(lowered, call, srcs[0])
+    parts = (
+        1 if direct or by_lanes or window.groups > 1 else _parts_of_window(lowered, call, srcs[0])
+    )
     if parts > 1:
         spec = tensor_spec((parts, *call.spec.shape[1:]), call.spec.dtype)
         sums = lowered.rewritten(call, srcs, SplitWindow(window, parts), spec)
@@ -187,19 +197,31 @@ def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
 
 def _without_padding(lowered: LoweredGraph, call: OpInstance, x: int) -> tuple[int, OpInstance]:
     """Return a convolution whose window has the padding by zeros of an image, and the image."""
-    pad = lowered.calls[x]
-    if lowered.op(x) is not PAD or not call.spec.size:
+    at, shape = x, lowered.spec(x).shape
+    if lowered.op(at) is RESHAPE:
+        (at,) = lowered.edges[at]
+    if lowered.op(at) is not PAD or not call.spec.size:
         return x, call
-    src, fill = lowered.edges[x]
-    value = lowered.calls[fill]
-    batch, *sides, channels = pad.arg
-    is_plain = not any((*batch, *channels, *(interior for _, _, interior in sides)))
-    if not (is_plain and type(value) is Constant and value.value == 0 and lowered.spec(src).size):
+    src, fill = lowered.edges[at]
+    value, lengths = lowered.calls[fill], lowered.spec(at).shape
+    if type(value) is not Constant or value.value or not lowered.spec(src).size:
         return x, call
+    # Reshaping may have added axes of length 1.
+    axes, own = ([axis for axis, n in enumerate(sizes) if n > 1] for sizes in (shape, lengths))
+    if [shape[axis] for axis in axes] != [lengths[axis] for axis in own]:
+        return x, call
+    widths = [(0, 0, 0)] * 4
+    for axis, width in zip(axes, (lowered.calls[at].arg[axis] for axis in own), strict=True):
+        widths[axis] = width
+    if any((*widths[0], *widths[3], *(interior for _, _, interior in widths))):
+        return x, call
+    image = tuple(n - low - high for n, (low, high, _) in zip(shape, widths, strict=True))
+    if lowered.spec(src).shape != image:
+        src = lowered.add(RESHAPE, (src,), image)
     window: Window = call.arg
-    low = tuple(before + more for before, (more, _, _) in zip(window.pad, sides, strict=True))
+    pad = window.pad[0] + widths[1][0], window.pad[1] + widths[2][0]
     specs = lowered.spec(src), call.specs[1]
-    return src, op_instance(CONVOLVE, specs, window._replace(pad=low))
+    return src, op_instance(CONVOLVE, specs, window._replace(pad=pad))
 
 
 def _image(lowered: LoweredGraph, x: int) -> int:
@@ -227,4 +249,4 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
     _, pixels, columns = call.spec.shape
     blocks = -(-pixels // BLOCK) * -(-columns // BLOCK)
     wanted = min(runs.inner // SHORTEST_PART, BUSY_BLOCKS // max(blocks, 1))
-    return next((n for n in range(wanted, 1, -1) if runs.inner % (PANELS * n) == 0), 1)
+    return next((n for n in range(wanted, FEWEST - 1, -1) if runs.inner % (PANELS * n) == 0), 1)
