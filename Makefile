@@ -15,6 +15,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 WHEEL_NAME := py_tensor-$(VERSION)-py3-none-any.whl
 WHEEL := dist/$(WHEEL_NAME)
 BUNDLE := py_tensor/_bridge.js
+GPU_BUNDLE := py_tensor/_webgpu_bridge.js
 PUBLIC := build/public
 RUNTIME := $(PUBLIC)/pyodide
 SITE := build/site/index.html
@@ -33,7 +34,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
   if cmp -s build/$(1).$$$$ build/$(1).files; then rm build/$(1).$$$$; \
   else mv build/$(1).$$$$ build/$(1).files; fi)$(2) build/$(1).files
 
-BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge -name '*.js'))
+BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge webgpu_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name py.typed))
 DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
 WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
@@ -93,6 +94,10 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 .PHONY: test-webgl
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
+
+.PHONY: test-webgpu
+test-webgpu: $(VENV_READY)  ## Run tests/ on WebGPU in headless Chromium, on its software renderer
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgpu $(PARALLEL) worksteal
 
 .PHONY: test-half
 test-half: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 that stores float32 as float16, as some phones do
@@ -207,7 +212,7 @@ lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 
 .PHONY: clean
 clean:  ## Remove everything that was built or installed
-	rm -rf .venv node_modules build dist $(BUNDLE) webgl_js_bridge/LICENSE webgl_js_bridge/types .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv node_modules build dist $(BUNDLE) $(GPU_BUNDLE) webgl_js_bridge/LICENSE webgl_js_bridge/types .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV_READY): requirements-dev.txt pyproject.toml
 	python="$$(tools/find_python.sh)"; "$$python" -m venv .venv
@@ -224,7 +229,10 @@ $(NODE_READY): package.json package-lock.json
 $(BUNDLE): $(BRIDGE_FILES) tools/bundle_bridge.mjs | $(NODE_READY)
 	node tools/bundle_bridge.mjs webgl_js_bridge/index.js $@
 
-$(WHEEL): $(PACKAGE_FILES) $(BUNDLE) pyproject.toml | $(VENV_READY)
+$(GPU_BUNDLE): $(BRIDGE_FILES) tools/bundle_bridge.mjs | $(NODE_READY)
+	node tools/bundle_bridge.mjs webgpu_js_bridge/index.js $@
+
+$(WHEEL): $(PACKAGE_FILES) $(BUNDLE) $(GPU_BUNDLE) pyproject.toml | $(VENV_READY)
 	$(PYTHON) -m build --sdist --wheel --no-isolation --outdir dist . >build/wheel.log 2>&1 || { cat build/wheel.log; exit 1; }
 
 COMPILER := tools/compile_archive.mjs tools/compile_archive.py

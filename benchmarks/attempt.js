@@ -1,5 +1,6 @@
 /** @file One library while a workload is measured, and its times. */
 
+import { kernelsOf } from "./kernel_count.js";
 import { calibrate, median } from "./timing.js";
 
 /** @import { Side, Times } from "./timing.js" */
@@ -10,6 +11,8 @@ import { calibrate, median } from "./timing.js";
  *
  * @typedef {Times | { error: string } | null} Outcome
  *
+ * @typedef {{ kernels: number, milliseconds: number }} Submission
+ *   kernels that a call starts, and how long it takes the page's thread to submit them
  * @typedef {(workload: Workload, arrays: (Float32Array | Int32Array)[]) => Side | null} Prepare
  */
 
@@ -27,6 +30,9 @@ export function lastLine(error) {
   return text.trimEnd().split("\n").pop() ?? "";
 }
 
+/** Most calls whose time on the page's thread is measured. */
+const SUBMISSIONS = 21;
+
 /** State of one library while a workload is measured. */
 export class Attempt {
   /** @type {Side | null} */
@@ -36,6 +42,8 @@ export class Attempt {
   /** @type {number[]} */
   #times = [];
   #error = "";
+  /** @type {Submission | null} */
+  submission = null;
   /** @type {ArrayLike<number> | null} */
   values = null;
 
@@ -61,6 +69,23 @@ export class Attempt {
     await this.#try(async () => {
       let rest = milliseconds;
       for (let count = 1; this.#side && rest > 0; count *= 2) rest -= await this.#side.round(count);
+    });
+  }
+
+  /** Counts kernels and times single calls, which no full queue can block. @param {number} milliseconds */
+  async submit(milliseconds) {
+    await this.#try(async () => {
+      const side = this.#side;
+      if (side?.thread === undefined) return;
+      const one = await kernelsOf(() => side.round(1));
+      const kernels = (await kernelsOf(() => side.round(2))) - one;
+      const times = [];
+      const end = performance.now() + milliseconds;
+      while (times.length < SUBMISSIONS && (times.length < 3 || performance.now() < end)) {
+        await side.round(1);
+        times.push(side.thread);
+      }
+      this.submission = { kernels, milliseconds: median(times) };
     });
   }
 

@@ -9,27 +9,33 @@ import { geometricMean } from "./timing.js";
 import { OURS } from "./trained.js";
 import { nameOf } from "./workloads.js";
 
-/** @import { Outcome, Prepare } from "./attempt.js" */
+/** @import { Outcome, Prepare, Submission } from "./attempt.js" */
 /** @import { Section } from "./results.js" */
 /** @import { Workload } from "./workloads.js" */
 
 /**
  * A library on one of its backends.
  *
- * @typedef {{ name: string, prepare: Prepare }} Engine
+ * @typedef {{ name: string, version?: string, prepare: Prepare }} Engine
  *
  * @typedef {object} EngineRow one workload
  * @property {string} name
  * @property {number} flops
+ * @property {number} bytes of inputs and result
  * @property {boolean} product a matrix product or a convolution, whose speed is also told in GFLOP/s
  * @property {Record<string, Outcome>} outcomes by engine
+ * @property {Record<string, Submission>} submissions by engine, of those on the GPU
  * @property {Record<string, number>} errors largest difference to the reference, divided by its largest value, by engine
  */
 
 /** Milliseconds until V8 has compiled hot functions a second time. */
 const WARM_UP = 300;
 const WRONG = "wrong";
-const PRODUCTS = /matmul|conv/;
+const PRODUCTS = /matmul|conv|attention|product/;
+/** Operations for each byte up to which the speed of memory says more. */
+const MEMORY_BOUND = 2;
+/** Operations from which loops in 64-bit floats take too long. */
+const REFERENCE_FLOPS = 1e10;
 
 /** Returns true if a library gave a wrong result, or py_tensor failed; another library may lack an operation. @param {EngineRow} row */
 export function hasFailed({ outcomes }) {
@@ -51,9 +57,9 @@ export async function measureEngines(workload, engines, { rounds, milliseconds }
   for (const [at, { prepare }] of engines.entries()) {
     await attempts[at].start(() => prepare(workload, arrays));
   }
-  // Training has no reference in 64-bit floats: there the last library is one.
-  const expected =
-    referenceOf(workload, arrays) ?? attempts.findLast(({ values }) => values)?.values;
+  const reference = workload.flops < REFERENCE_FLOPS ? referenceOf(workload, arrays) : null;
+  // Training and networks have no reference in 64-bit floats: there the last library is one.
+  const expected = reference ?? attempts.findLast(({ values }) => values)?.values;
   /** @type {Record<string, number>} */
   const errors = {};
   for (const [at, attempt] of attempts.entries()) {
@@ -65,6 +71,7 @@ export async function measureEngines(workload, engines, { rounds, milliseconds }
     attempt.values = null;
   }
   for (const attempt of attempts) await attempt.warm(WARM_UP);
+  for (const attempt of attempts) await attempt.submit(milliseconds);
   for (const attempt of attempts) await attempt.calibrate(milliseconds);
   for (let round = 0; round < rounds; round++) {
     for (let turn = 0; turn < attempts.length; turn++) {
@@ -75,8 +82,14 @@ export async function measureEngines(workload, engines, { rounds, milliseconds }
   return {
     name: nameOf(workload),
     flops: workload.flops,
+    bytes: workload.bytes,
     product: PRODUCTS.test(workload.operation),
     outcomes: Object.fromEntries(attempts.map(({ outcome }, at) => [engines[at].name, outcome])),
+    submissions: Object.fromEntries(
+      attempts.flatMap(({ submission }, at) =>
+        submission ? [[engines[at].name, submission]] : [],
+      ),
+    ),
     errors,
   };
 }
@@ -131,11 +144,13 @@ export function engineSections(rows, engines) {
   cells.push(["geometric mean", ...blank, ...means]);
   cells.push([`${first} is slower`, ...blank, ...slower]);
   const products = rows.filter(({ product }) => product);
-  /** @param {EngineRow} row @param {string} engine */
-  const speed = ({ flops, outcomes }, engine) => {
-    const outcome = outcomes[engine] ?? null;
-    return isTimed(outcome) ? digits(flops / outcome.median / 1e6) : "-";
-  };
+  /** @param {string} title @param {EngineRow[]} rows @param {(row: EngineRow, engine: string) => string} cell */
+  const section = (title, rows, cell) => ({
+    title,
+    columns: ["", ...engines],
+    rows: rows.map((row) => [row.name, ...engines.map((engine) => cell(row, engine))]),
+    notes: [],
+  });
   return [
     {
       title: "Milliseconds",
@@ -147,20 +162,41 @@ export function engineSections(rows, engines) {
         ),
       ),
     },
-    {
-      title: "GFLOP/s of products",
-      columns: ["", ...engines],
-      rows: products.map((row) => [row.name, ...engines.map((engine) => speed(row, engine))]),
-      notes: [],
-    },
-    {
-      title: "Largest errors",
-      columns: ["", ...engines],
-      rows: rows.map(({ name, errors }) => [
-        name,
-        ...engines.map((engine) => shown(errors[engine])),
-      ]),
-      notes: [],
-    },
+    section("GFLOP/s of products", products, (row, engine) => speedOf(row, engine, row.flops)),
+    ...(rows.some(({ submissions }) => Object.keys(submissions).length > 0)
+      ? submissionSections(rows, section)
+      : []),
+    section("Largest errors", rows, ({ errors }, engine) => shown(errors[engine])),
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+/** Amount of work in 1e9 per second. @param {EngineRow} row @param {string} engine @param {number} work */
+function speedOf({ outcomes }, engine, work) {
+  const outcome = outcomes[engine] ?? null;
+  return isTimed(outcome) ? digits(work / outcome.median / 1e6) : "-";
+}
+
+/**
+ * Tables about libraries on the GPU.
+ *
+ * @param {EngineRow[]} rows
+ * @param {(title: string, rows: EngineRow[], cell: (row: EngineRow, engine: string) => string) => Section} section
+ */
+function submissionSections(rows, section) {
+  const moving = rows.filter(({ flops, bytes }) => flops <= MEMORY_BOUND * bytes);
+  const submitted = rows.filter(({ submissions }) => Object.keys(submissions).length > 0);
+  return [
+    section("GB/s of inputs and result", moving, (row, engine) => speedOf(row, engine, row.bytes)),
+    section("First call, ms", rows, ({ outcomes }, engine) => {
+      const outcome = outcomes[engine] ?? null;
+      return isTimed(outcome) ? digits(outcome.first) : "-";
+    }),
+    section("Kernels of a call", submitted, ({ submissions }, engine) =>
+      String(submissions[engine]?.kernels ?? "-"),
+    ),
+    section("Page's thread, us for a kernel", submitted, ({ submissions }, engine) => {
+      const { kernels, milliseconds } = submissions[engine] ?? { kernels: 0, milliseconds: 0 };
+      return kernels > 0 ? digits((1e3 * milliseconds) / kernels) : "-";
+    }),
   ];
 }

@@ -7,7 +7,7 @@
  * the number of its rounding errors that do not cancel, so the difference grows like n. The largest differences
  * between elements of matrix products were 0.5e-7 n to 0.8e-7 n, for n from 256 to 2048.
  */
-const ROUNDING = 2 ** -23;
+export const ROUNDING = 2 ** -23;
 
 /** @param {number[]} shape */
 function count(shape) {

@@ -14,6 +14,7 @@ import { tileSections } from "./tiles.js";
 import { createView } from "./view.js";
 import { nameOf, selected, workloads } from "./workloads.js";
 
+/** @import { Prepare } from "./attempt.js" */
 /** @import { Row } from "./measure.js" */
 /** @import { Results, Section } from "./results.js" */
 
@@ -40,7 +41,7 @@ async function run() {
   const tensorflow = await import("./tensorflow/side.js");
   const versions = { py_tensor: pyTensor, "TensorFlow.js": await tensorflow.start() };
   const sides = {
-    ours: python.prepare.bind(python),
+    ours: /** @type {Prepare} */ ((workload, arrays) => python.prepare(workload, arrays, "webgl")),
     theirs: tensorflow.prepare,
   };
   /** @type {Row[]} */

@@ -4,6 +4,7 @@
  * left out if the file declares them, up to a batch.
  */
 
+import { adapterLine } from "./adapter.js";
 import { rendererName } from "./device_limits.js";
 import { startRuntime } from "./onnx_runtime.js";
 import { PythonSide } from "./python_side.js";
@@ -20,6 +21,8 @@ const runs = Number(query.get("runs") ?? 15);
 const folder = new URL(query.get("models") ?? "../models/", document.baseURI).href;
 /** @param {string} name @param {string} usual */
 const list = (name, usual) => (query.get(name) ?? usual).split(",").filter(Boolean);
+/** Backends of py_tensor to compare, of which the first is the reference. */
+const ours = list("ours", "webgl");
 /** Backends of TensorFlow.js to compare with: "webgl", "webgpu", "wasm". */
 const backends = list("backends", "webgl");
 /** Providers of ONNX Runtime Web to compare with, if its folder is in the query. */
@@ -39,11 +42,13 @@ async function run() {
   const python = new PythonSide();
   /** @type {Record<string, string>} */
   const versions = { py_tensor: await python.start((step) => report(step), false) };
+  for (const backend of ours) await python.ready(backend);
   await report("Starting TensorFlow.js");
   const tensorflow = await import("./tensorflow/side.js");
   const { startBackend } = await import("./tensorflow/trained.js");
   versions["TensorFlow.js"] = await tensorflow.start();
-  const runtime = ort === null ? null : await startRuntime(new URL(ort, document.baseURI).href);
+  const runtime =
+    ort === null ? null : await startRuntime(new URL(ort, document.baseURI).href, providers);
   if (runtime) versions["ONNX Runtime Web"] = runtime.version;
   /** @type {Measured[]} */
   const rows = [];
@@ -57,7 +62,10 @@ async function run() {
           load: async (/** @type {string} */ address) => (await startBackend(backend))(address),
         }));
     /** @type {Parameters<typeof measureTrained>[1]} */
-    const libraries = [[OURS, () => python.load(url, shapes ?? null)]];
+    const libraries = ours.map((backend) => [
+      ours.length > 1 || query.has("ours") ? `${OURS} ${backend}` : OURS,
+      () => python.load(url, shapes ?? null, backend),
+    ]);
     for (const { name, load } of theirs) if (load) libraries.push([name, () => load(url)]);
     const measured = await measureTrained(file, libraries, runs, order);
     rows.push(...measured);
@@ -66,7 +74,8 @@ async function run() {
   }
   const sections = [trainedSection(rows)];
   const failed = rows.filter(hasFailed).length;
-  return { renderer: rendererName(), versions, runs, rows, sections, summary: { failed } };
+  const renderer = `${rendererName()}\n${await adapterLine()}`;
+  return { renderer, versions, runs, rows, sections, summary: { failed } };
 }
 
 startPage(run);

@@ -18,9 +18,12 @@ const ARRAYS = {
  * model for a provider.
  *
  * @param {string} folder address of its `dist` folder
+ * @param {string[]} providers "webgl", "wasm" or "webgpu"
  */
-export async function startRuntime(folder) {
-  const runtime = await import(/* @vite-ignore */ new URL("ort.all.min.mjs", folder).href);
+export async function startRuntime(folder, providers) {
+  // The file for all providers has the older of two ways to use WebGPU.
+  const file = providers.includes("webgl") ? "ort.all.min.mjs" : "ort.webgpu.min.mjs";
+  const runtime = await import(/* @vite-ignore */ new URL(file, folder).href);
   runtime.env.wasm.wasmPaths = folder;
   runtime.env.wasm.numThreads = 1;
   return {

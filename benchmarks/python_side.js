@@ -31,6 +31,11 @@ export class PythonSide {
     this.#measurement = python.pyimport("measurement");
   }
 
+  /** Sets up a backend of py_tensor. @param {string} backend */
+  async ready(backend) {
+    await this.#measurement.ready(backend);
+  }
+
   /** @param {string} name */
   module(name) {
     return this.#python.pyimport(name);
@@ -61,6 +66,9 @@ export class PythonSide {
       first: () => call("round", 1),
       round: (repetitions) => call("round", repetitions),
       values: () => call("values"),
+      get thread() {
+        return measured.thread_ms;
+      },
       release: () => measured.destroy(),
     };
   }
@@ -70,16 +78,19 @@ export class PythonSide {
    *
    * @param {string} url
    * @param {number[][] | null} shapes of the inputs; null for those that the file declares
+   * @param {string} [backend] of py_tensor; without one, the one that is in use
    * @returns {Promise<Trained & { described: Described[] }>}
    */
-  async load(url, shapes) {
-    const trained = await this.module("trained").load(url, JSON.stringify(shapes));
+  async load(url, shapes, backend) {
+    const trained = await this.module("trained").load(url, JSON.stringify(shapes), backend);
+    /** @param {string} name */
+    const call = (name) => trained[trained.asynchronous ? `${name}_async` : name]();
     return {
       milliseconds: trained.milliseconds,
       described: JSON.parse(trained.described()),
       give: (arrays) => trained.give(arrays),
-      run: () => trained.run(),
-      values: async () => trained.values(),
+      run: () => call("run"),
+      values: async () => call("values"),
       release: () => trained.destroy(),
     };
   }

@@ -8,8 +8,8 @@
 const count = (shape) => shape.reduce((product, length) => product * length, 1);
 
 /**
- * @param {Values} a (batch, m, k)
- * @param {Values} b (batch, k, n)
+ * @param {Values | Float64Array} a (batch, m, k)
+ * @param {Values | Float64Array} b (batch, k, n)
  * @param {number[]} lengths
  */
 function products(a, b, [batch, m, k, n]) {
@@ -28,7 +28,7 @@ function products(a, b, [batch, m, k, n]) {
 /** @param {ArrayLike<number>} values @param {(value: number, index: number) => number} change */
 const mapped = (values, change) => Float64Array.from(values, change);
 
-/** Applies a function to each row. @param {Values} x @param {number} columns @param {(row: Float64Array) => ArrayLike<number>} change */
+/** Applies a function to each row. @param {Values | Float64Array} x @param {number} columns @param {(row: Float64Array) => ArrayLike<number>} change */
 function rowwise(x, columns, change) {
   const rows = Float64Array.from(x);
   for (let start = 0; start < rows.length; start += columns) {
@@ -136,6 +136,29 @@ function softmax(row) {
   return powers.map((x) => x / sum);
 }
 
+/** @param {Values[]} operands query, key and value @param {number[]} lengths */
+function attention([q, k, v], [heads, positions, features]) {
+  const turned = mapped(k, (_, i) => {
+    const [head, rest] = [Math.floor(i / (positions * features)), i % (positions * features)];
+    const [feature, position] = [Math.floor(rest / positions), rest % positions];
+    return k[(head * positions + position) * features + feature];
+  });
+  const scores = products(q, turned, [heads, positions, features, positions]);
+  const scaled = mapped(scores, (score) => score / Math.sqrt(features));
+  const weights = rowwise(scaled, positions, softmax);
+  return products(weights, v, [heads, positions, positions, features]);
+}
+
+/** Sums of the values at each position. @param {Values} values @param {Values} positions @param {number} length */
+function scattered(values, positions, length) {
+  const sums = new Float64Array(length);
+  for (let i = 0; i < values.length; i++) sums[positions[i]] += values[i];
+  return sums;
+}
+
+/** @param {Float64Array} row */
+const largestAt = (row) => row.reduce((best, value, i) => (value > row[best] ? i : best), 0);
+
 /** Running sums of a row. @param {Float64Array} row */
 function running(row) {
   let sum = 0;
@@ -153,8 +176,24 @@ const REFERENCES = {
     mapped(x, (x) => Math.max(((x * 1.5 + 0.25) * x - 0.25) / 3, 0) * 0.5 + x),
   exp: ([x]) => mapped(x, (x) => Math.exp(x)),
   softmax: ([x], [[, columns]]) => rowwise(x, columns, softmax),
-  sum: ([x], [[rows, columns]]) =>
-    mapped(new Float64Array(rows), (_, i) => total(x.subarray(i * columns, (i + 1) * columns))),
+  sum: ([x], [[rows, columns]], { axis }) => {
+    const sums = new Float64Array(axis === null ? 1 : [columns, rows][axis]);
+    const position =
+      axis === 1
+        ? (/** @type {number} */ i) => Math.floor(i / columns)
+        : (/** @type {number} */ i) => i % columns;
+    x.forEach((value, i) => {
+      sums[axis === null ? 0 : position(i)] += value;
+    });
+    return sums;
+  },
+  argmax: ([x], [[rows, columns]]) =>
+    mapped(new Float64Array(rows), (_, i) =>
+      largestAt(Float64Array.from(x.subarray(i * columns, (i + 1) * columns))),
+    ),
+  attention: (operands, [shape]) => attention(operands, shape),
+  scatter_add: ([values, positions], _, { length }) => scattered(values, positions, length),
+  int8_product: ([a, b], [[m, k], [, n]]) => products(a, b, [1, m, k, n]),
   transpose: ([x], [[rows, columns]]) =>
     mapped(x, (_, i) => x[(i % rows) * columns + Math.floor(i / rows)]),
   layer_norm: ([x, scale, shift], [[, columns]], { epsilon }) =>

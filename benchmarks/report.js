@@ -11,9 +11,10 @@ const NAME_WIDTH = 34;
 const WIDTH = 8;
 const ERROR_LENGTH = 70;
 
-/** @param {string} name @param {string[]} cells */
-function line(name, cells) {
-  return `${name.padEnd(NAME_WIDTH)} ${cells.map((cell) => cell.padStart(WIDTH)).join(" ")}`;
+/** @param {string} name @param {string[]} cells @param {string[]} columns whose cells are as wide as their titles */
+function line(name, cells, columns = []) {
+  const padded = cells.map((cell, i) => cell.padStart(Math.max(WIDTH, columns[i]?.length ?? 0)));
+  return `${name.padEnd(NAME_WIDTH)} ${padded.join(" ")}`;
 }
 
 /** @param {Outcome} outcome @param {"first" | "median"} which */
@@ -50,7 +51,7 @@ export function sectionLines({ title, columns, rows, notes }) {
   return [
     "",
     line(title, columns.slice(1)),
-    ...cells.map(([name, ...rest]) => line(`  ${name}`, rest)),
+    ...cells.map(([name, ...rest]) => line(`  ${name}`, rest, columns.slice(1))),
     ...notes.map((note) => `  ${note.slice(0, ERROR_LENGTH)}`),
   ];
 }

@@ -1,7 +1,7 @@
 /** @file Interface of a library in the benchmark, and the number of repetitions in a round. */
 
 /**
- * One workload in one library: py_tensor in Python, or TensorFlow.js.
+ * One workload in one library: py_tensor in Python, TensorFlow.js or jax-js.
  *
  * @typedef {object} Side
  * @property {() => Promise<number>} first milliseconds of the first repetition, including
@@ -10,6 +10,7 @@
  *   the result of one repetition
  * @property {(repetitions: number) => Promise<number>} round milliseconds of the repetitions,
  *   including the read of one element of the last result
+ * @property {number} [thread] milliseconds of the last round until all its work was submitted
  * @property {() => void} release frees all resources
  */
 
@@ -22,14 +23,14 @@
  */
 
 const MIN_REPETITIONS = 3;
-const MAX_REPETITIONS = 4000;
+const MAX_REPETITIONS = 20_000;
 // Rounds shorter than this fraction of the target are dominated by the read at the end.
 const MIN_FRACTION = 0.25;
 
 /**
  * Finds the number of repetitions that take about `milliseconds`.
  *
- * @param {Side} side
+ * @param {Pick<Side, "round">} side
  * @param {number} milliseconds
  */
 export async function calibrate(side, milliseconds) {

@@ -10,7 +10,7 @@ import { createServer } from "node:http";
 import { join, normalize } from "node:path";
 import { parseArgs } from "node:util";
 import { engineLine, engineSections, hasFailed, measureEngines } from "./engines.js";
-import { startEngines } from "./processor_engines.js";
+import { startEngines } from "./libraries.js";
 import { processorWorkloads } from "./processor_workloads.js";
 import { PythonSide } from "./python_side.js";
 import { sectionLines } from "./report.js";
@@ -90,7 +90,10 @@ function numpyTimes(workloads) {
 }
 
 async function compareWorkloads() {
-  const engines = await startEngines(libraries, { python: startPython, useWasm: useNodeWasm });
+  const engines = await startEngines(libraries, "wasm", {
+    python: startPython,
+    useWasm: useNodeWasm,
+  });
   const names = engines.map(({ name }) => name);
   const workloads = selected(processorWorkloads(Number(options.scale)), only);
   const rows = [];

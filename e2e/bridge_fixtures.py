@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Page
-from playwright_bridge import PlaywrightBridge, load_page
+from playwright_bridge import PageBridge, PlaywrightBridge, PlaywrightGpuBridge, load_page
 from watched_page import is_crashed
 
 
@@ -35,3 +35,20 @@ def bridge(bridge_page: Page) -> Iterator[PlaywrightBridge]:
     code = bridge.error()
     bridge.destroy()
     assert code == 0, f"getError() is {code:#x}"
+
+
+@pytest.fixture
+def gpu_bridge(bridge_page: Page) -> Iterator[PlaywrightGpuBridge]:
+    """New WebGPU bridge for one test; fails the test if WebGPU reports an error at its end."""
+    bridge = PlaywrightGpuBridge(bridge_page)
+    yield bridge
+    error = bridge.error()
+    bridge.destroy()
+    assert not error
+
+
+@pytest.fixture(params=["bridge", "gpu_bridge"])
+def any_bridge(request: pytest.FixtureRequest) -> PageBridge:
+    """New bridge to WebGL, and to WebGPU."""
+    bridge: PageBridge = request.getfixturevalue(request.param)
+    return bridge

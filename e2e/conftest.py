@@ -55,15 +55,15 @@ def site_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def launch_chromium() -> Iterator[Callable[..., Browser]]:
-    """Start a headless Chromium with more flags: $CHROMIUM, the system's or Playwright's."""
+    """Start a headless Chromium, $CHROMIUM, the system's or Playwright's, with other flags."""
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
     with sync_playwright() as playwright:
 
-        def launch(*flags: str) -> Browser:
+        def launch(*flags: str, without: str = "") -> Browser:
             browser = playwright.chromium.launch(
                 executable_path=path,
                 headless=True,
-                args=[*FLAGS, *flags],
+                args=[*(flag for flag in FLAGS if flag != without), *flags],
                 timeout=1000 * HANG_SECONDS,
             )
             note_crashes(browser)

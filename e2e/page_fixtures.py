@@ -13,8 +13,8 @@ from server import serve
 from watched_page import SharedPage
 
 THREADS = ["page", "worker"]
-CHOICES = {"wasm": "", "webgl": "webgl"}
-"""Backends of the tests, with what an address has to say: WebAssembly is the first use's choice."""
+CHOICES = {"wasm": "", "webgl": "webgl", "webgpu": "webgpu"}
+"""Backends, with what an address has to say: WebAssembly is the first use's choice."""
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +59,7 @@ def thread(request: pytest.FixtureRequest) -> str:
     return name
 
 
-@pytest.fixture(params=CHOICES)
+@pytest.fixture(params=["wasm", "webgl"])
 def backend(request: pytest.FixtureRequest) -> str:
     """Name of the backend that computes."""
     name: str = request.param

@@ -17,13 +17,15 @@ ROOT = HERE.parent
 START = "([folder, bridge]) => python.start(folder, bridge)"
 WEBGL = pytest.mark.parametrize("backend", ["webgl"])
 """Marks tests of textures, shaders and other parts of WebGL."""
+WEBGPU = pytest.mark.parametrize("backend", ["webgpu"])
+"""Marks tests of WebGPU's device and its buffers."""
 
 
 def link_pages(folder: Path) -> None:
     """Link the site's Pyodide, the pages, the bridge's modules and the wheel into a folder."""
     (folder / "pyodide").symlink_to(ROOT / "build" / "site" / "pyodide")
     (folder / "pages").symlink_to(HERE / "pages")
-    for name in ("webgl_js_bridge", "dist"):
+    for name in ("webgl_js_bridge", "webgpu_js_bridge", "dist"):
         (folder / name).symlink_to(ROOT / name)
 
 

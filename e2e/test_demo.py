@@ -159,7 +159,9 @@ def test_plain_python_is_reported(page: Page, site_url: str) -> None:
 def test_backend_is_named(demo: Demo) -> None:
     assert demo.page.inner_text("#backend-note").startswith("Runs on WebAssembly (no GPU found).")
     reason = demo.page.inner_text("#backend")
-    assert reason.startswith("WebAssembly; wasm is the fastest backend here (webgl: it draws on ")
+    assert reason.startswith(
+        "WebAssembly; wasm is the fastest backend here (webgpu: it computes on"
+    )
     assert "SwiftShader" in reason
 
 
@@ -167,7 +169,7 @@ def test_webgl2_without_a_gpu_is_named(page: Page, site_url: str) -> None:
     demo = Demo(page, site_url, query=WEBGL)
     note = page.inner_text("#backend-note")
     assert note.startswith("Runs on WebGL2, ") and "without a GPU" in note
-    assert page.inner_text("#backend").endswith("; set by pt.set_backend")
+    assert page.inner_text("#backend").endswith("; the page's address names webgl")
     demo.run("arithmetic")
     assert demo.caption() == "shape (2, 3) · float32 · webgl · 24 B"
     page.wait_for_selector("#stage[aria-busy=false]")

@@ -65,8 +65,10 @@ print(*(b - a for a, b in zip(draws, draws[1:])), len(reads))
 DRAWS = {
     "fluid": 6,
     "gray_scott": 11,
+    "histogram": 7,
     "life": 3,
     "mandelbrot": 3,
+    "material_points": 1305,
     "n_body": 6,
     "path_tracer": 3,
     "ray_marching": 3,

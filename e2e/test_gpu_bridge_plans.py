@@ -21,7 +21,7 @@ from playwright_bridge import PlaywrightGpuBridge
 
 from py_tensor.errors import BackendError
 
-pytest_plugins = ["gpu_bridge_fixtures"]
+pytest_plugins = ["bridge_fixtures"]
 
 
 def test_one_dispatch_computes(gpu_bridge: PlaywrightGpuBridge) -> None:
@@ -100,7 +100,8 @@ def test_a_wrong_shader_is_named_with_its_line(gpu_bridge: PlaywrightGpuBridge) 
     gpu_bridge.plan(1, plan_words(1, [16], [draw_words(1, [1], [0])]))
     upload_floats(gpu_bridge, 1, [1, 2, 3, 4])
     with pytest.raises(BackendError) as error:
-        gpu_bridge.prepare_now(1)
+        gpu_bridge.prepare(1)
+        gpu_bridge.flush()
     text = str(error.value)
     assert type(error.value).__name__ == "ShaderError"
     assert text.startswith("shader wrong: ERROR: 0:6: unresolved value 'two'"), text

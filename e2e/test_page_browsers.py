@@ -123,7 +123,7 @@ def test_numpy_is_preferred_to_swiftshader(page: Page, pages_url: str) -> None:
     choice = seen.pop("choice")
     assert warned.startswith("set_backend: NumPy computes all tensors, because WebGL2 draws on the")
     assert "SwiftShader" in warned
-    assert choice.startswith("numpy is the fastest backend here (webgl: it draws on the processor")
+    assert choice.startswith("numpy is the fastest backend here (webgpu: it computes on the proc")
     assert seen == {
         "before": False,
         "backend": "numpy",

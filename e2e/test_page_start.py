@@ -111,7 +111,7 @@ def strict(page: Page, url: str, thread: str, bridge: str) -> PagePython:
 def test_strict_policy_with_registered_module(page: Page, pages_url: str, thread: str) -> None:
     bridge = f"{pages_url}/webgl_js_bridge/index.js"
     python = strict(page, pages_url, thread, bridge)
-    chosen = "set by pt.set_backend"
+    chosen = "the page's address names webgl"
     assert python.call(forbidden) == ["EvalError", 9900, "webgl", chosen]
 
 

@@ -12,7 +12,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     ops          op definitions: one per operation, with shader text, reference and gradient
     ir           nodes of pending work, graphs and their keys, trees of containers, tracers
     compiler     from a graph to a plan: lowering, fusion, GLSL, slots
-    runtime      the plan cache, host evaluation, scopes; the backends webgl, numpy and python
+    runtime      the plan cache, host evaluation, scopes; all backends
     tensor       Tensor, the handle that users hold
     functions    the public functions, one module per chapter of the array API standard
     diagnostics  memory counts, leaks, times and profiles, explain, debug mode, `env`
@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from .ir.pytree import *
     from .kernels.api import kernel as kernel
     from .kernels.hand_written import glsl_kernel as glsl_kernel
+    from .kernels.workgroups import barrier as barrier, local_index as local_index, shared as shared
     from .runtime.executor import *
     from .transforms.autodiff import *
     from .transforms.jacobians import *

@@ -25,6 +25,7 @@ REASONS = {
     "runtime.backends.numpy": "imports NumPy",
     "runtime.backends.wasm": "needs a page, or another engine for WebAssembly",
     "runtime.backends.webgl": "needs a page",
+    "runtime.backends.webgpu": "needs a page",
     # Modules that a first computation does not need.
     "functions.complex_numbers": "methods of Tensor",
     "functions.convolution": "methods of Tensor",

@@ -14,7 +14,7 @@ from typing import Any
 
 NAMES = {
     "dtypes": "bool_ complex64 float16 float32 int8 int16 int32 uint8 uint16 uint32",
-    "runtime.executor": "enable_x64 get_backend register_backend set_backend",
+    "runtime.executor": "enable_x64 get_backend ready register_backend set_backend",
     "tensor": "Tensor realize",
     "ir.pytree": "tree_flatten tree_leaves tree_map tree_unflatten",
     "functions.creation": """
@@ -64,6 +64,7 @@ NAMES = {
     "images": "Frame draw frames from_pixels next_frame to_pixels",
     "kernels.api": "kernel",
     "kernels.hand_written": "glsl_kernel",
+    "kernels.workgroups": "barrier local_index shared",
     "numpy_functions.arithmetic": """
         allclose array_equal array_equiv bitwise_count cbrt deg2rad degrees divmod exp2
         fabs float_power fmax fmin fmod frexp gcd heaviside isclose iscomplexobj isneginf

@@ -131,6 +131,8 @@ ABSTRACT = {"nn.Module", "train.Callback", "nn.RecurrentOptions", "optim.Options
 """Classes to derive from, and types of dicts of options; they take no arguments."""
 NO_ARGUMENTS = {"io.names", "enable_x64"}
 """Functions without arguments whose signature or example does not show it."""
+READ_IN_KERNELS = {"shared", "barrier", "local_index"}
+"""Functions that kernels read, and that raise wherever they are called."""
 
 OTHER_NAMES = {
     "eval_shape": ("matmul", "the function of its example, which the user passes"),

@@ -23,14 +23,16 @@ EXAMPLES = PLAYGROUND / "examples"
 NAMES = [path.stem for path in sorted(EXAMPLES.glob("*.py")) if " frames" in path.read_text()]
 
 
-def small(name: str, side: int, frames: int) -> str:
+def small(name: str, side: int, frames: int, bodies: int = 1024) -> str:
     """Return a program with small pictures and few bodies, which ends after some frames.
 
     Its clock shows the times of a machine that draws 60 frames per second.
     """
     source = (EXAMPLES / f"{name}.py").read_text()
     source = re.sub(r"\b(512|256)\b", str(side), source)
-    source = source.replace("16_384", "1024").replace("frame.time", "(frame.number / 60)")
+    source = re.sub(r"\b(16_384|8192)\b", str(bodies), source).replace(
+        "frame.time", "(frame.number / 60)"
+    )
     return f"{source}    if frame.number == {frames - 1}:\n        break\n"
 
 

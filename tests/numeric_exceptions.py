@@ -35,9 +35,12 @@ def absolute(name: str) -> float:
 
 
 def flushed(values: np.ndarray, backend: str) -> np.ndarray:
-    """Replace subnormal numbers by zero on JAX, as XLA's arithmetic does on a processor."""
+    """Replace subnormal numbers by zero on JAX and WebGPU.
+
+    XLA's arithmetic does so on a processor. WGSL allows it, and SwiftShader does it.
+    """
     small = np.abs(values) < np.finfo(values.dtype).tiny
-    return np.where(small & (backend == "jax"), np.copysign(0, values), values)
+    return np.where(small & (backend in ("jax", "webgpu")), np.copysign(0, values), values)
 
 
 def between_graphs(backend: str) -> float:

@@ -440,8 +440,4 @@ class PlaywrightGpuBridge(PageBridge):
         self._queue("alloc", handle, nbytes)
 
     def prepare(self, plan: int) -> None:
-        """Do nothing: a run creates the pipelines that it needs."""
-
-    def prepare_now(self, plan: int) -> None:
-        """Wait until the plan's programs have compiled."""
-        self._ask("prepare", plan)
+        self._queue("prepare", plan)

@@ -100,6 +100,7 @@ LONG = {"graph/graph.py:Graph": 737}
 PAGE_ONLY = {
     *(
         "runtime/backends/pyodide.py",
+        "runtime/backends/pyodide_webgpu.py",
         "runtime/backends/wasm_pyodide.py",
         "io/browser.py",
         "io/network.py",
@@ -124,6 +125,7 @@ FOREIGN = {
     "pyodide": {*PAGE_ONLY, "data/csv_file.py"},
     "pyodide_js": {"runtime/backends/pyodide.py", "runtime/backends/wasm_pyodide.py"},
     "webgl_js_bridge": {"runtime/backends/pyodide.py"},
+    "webgpu_js_bridge": {"runtime/backends/pyodide_webgpu.py"},
     "IPython": {"display/places.py"},
     "marimo": {"display/places.py"},
     "pyscript": {"display/places.py"},
@@ -473,7 +475,7 @@ def test_operations_are_named_by_the_table_only():
                 )
 
 
-BACKENDS = {"webgl", "wasm", "numpy", "python", "jax"}
+BACKENDS = {"webgpu", "webgl", "wasm", "numpy", "python", "jax"}
 
 
 def choices_by_name(text: str) -> list[str]:

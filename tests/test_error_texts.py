@@ -361,7 +361,8 @@ CASES = {
     "an unknown backend": (
         errors.BackendError,
         lambda: pt.set_backend("cuda"),
-        "set_backend: unknown backend; got 'cuda'; use one of webgl, wasm, numpy, python, jax",
+        "set_backend: unknown backend; got 'cuda'; use one of webgpu, webgl, wasm, numpy, "
+        "python, jax, gpu",
     ),
 }
 

@@ -94,6 +94,10 @@ TOO_LARGE = {
         "zeros: tensor is too large for the GPU; got shape (70000, 70000), 4900000000 elements; "
         "split it into tensors of at most {} elements"
     ),
+    "webgpu": (
+        "zeros: tensor is too large for the GPU; got shape (70000, 70000), 19600000000 bytes; "
+        "split it into tensors of at most {} bytes"
+    ),
     "wasm": (
         "zeros: tensor is too large for WebAssembly; got shape (70000, 70000) of float32; split it "
         "into tensors of less than 536870912 elements"
@@ -102,10 +106,11 @@ TOO_LARGE = {
 
 
 def test_tensor_larger_than_the_device(engine):
-    if not engine.runs_glsl:
-        text = TOO_LARGE["wasm" if engine.name == "wasm" else "host"]
-    else:
-        text = TOO_LARGE["webgl"].format(engine.limits["maxTextureSize"] * 2048 * 4)
+    text = TOO_LARGE.get(engine.name, TOO_LARGE["host"])
+    if engine.name == "webgl":
+        text = text.format(engine.limits["maxTextureSize"] * 2048 * 4)
+    elif engine.name == "webgpu":
+        text = text.format(engine.largest)
     assert_raises(errors.SizeError, text, lambda: pt.zeros((70000, 70000)))
 
 
@@ -123,7 +128,7 @@ BROKEN = Elementwise(
 
 def test_shader_compile_error_shows_the_line(engine):
     x = pt.asarray([4.0, 9.0])
-    if not engine.runs_glsl:
+    if engine.name not in ("webgl", "webgpu"):
         assert_values(apply(BROKEN, (x,)), np.float32([4, 9]))  # there are no shaders to break
         return
     with pytest.raises(errors.ShaderError) as raised:

@@ -1,4 +1,4 @@
-// Bundle webgl_js_bridge into one script that evaluates to the module's exports.
+// Bundle a bridge to the GPU into one script that evaluates to the module's exports.
 // usage: node tools/bundle_bridge.mjs INPUT OUTPUT
 
 import { mkdir, writeFile } from "node:fs/promises";

@@ -49,7 +49,7 @@ GROUPS = {
     "Vectorization": "vmap",
     "Precision": "autocast",
     "Compilation": "jit warmup eval_shape ShapeDtype",
-    "Kernels": "kernel glsl_kernel",
+    "Kernels": "kernel glsl_kernel shared barrier local_index",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
     "ravel_pytree",
     "Memory": "memory memory_trace assert_no_leaks tidy keep dispose cache_info Memory MemoryTrace "
@@ -57,8 +57,8 @@ GROUPS = {
     "Measuring and settings": "time profile env Timing Profile",
     "Images": "draw from_pixels frames next_frame to_pixels Frame",
     "Display": "show progress",
-    "Backends and debugging": "get_backend set_backend register_backend explain enable_debug_mode "
-    "enable_production_mode enable_x64",
+    "Backends and debugging": "get_backend set_backend ready register_backend explain "
+    "enable_debug_mode enable_production_mode enable_x64",
 }
 """Top-level names that are in no chapter of `py_tensor.functions`."""
 

@@ -27,6 +27,9 @@ NPM = ("@vladmandic/human@3.3.6", "@spotify/basic-pitch@1.0.1", "onnxruntime-web
 PYPI = ("rapidocr-onnxruntime==1.4.4", "basic-pitch==0.4.0")
 RUNTIME = (
     "ort.all.min.mjs",
+    "ort.webgpu.min.mjs",
+    "ort-wasm-simd-threaded.asyncify.mjs",
+    "ort-wasm-simd-threaded.asyncify.wasm",
     "ort-wasm-simd-threaded.jsep.mjs",
     "ort-wasm-simd-threaded.jsep.wasm",
 )

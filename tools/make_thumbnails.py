@@ -30,13 +30,18 @@ from server import serve  # type: ignore[import-not-found]  # noqa: E402
 
 FOLDER = PLAYGROUND / "thumbnails"
 SIDE = 160
-FRAMES = {"fluid": 250, "gray_scott": 200, "path_tracer": 200, "n_body": 60, "life": 60}
+FRAMES = {
+    **{"fluid": 250, "gray_scott": 200, "path_tracer": 200, "n_body": 60, "life": 60},
+    "material_points": 100,
+}
 """Frames to draw; others draw ten."""
+BODIES = {"material_points": 8192}
+"""Numbers of bodies; other programs have 1024."""
 
 
 def picture_of(page: Page, demo: Demo, name: str) -> Image.Image:
     """Run an example for some frames and return the middle of its last picture."""
-    demo.write(small(name, SIDE, FRAMES.get(name, 10)))
+    demo.write(small(name, SIDE, FRAMES.get(name, 10), BODIES.get(name, 1024)))
     demo.start()
     assert demo.finish().startswith("ran in"), demo.text()
     picture = Image.fromarray(pixels(page.locator("#output canvas")))

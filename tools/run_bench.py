@@ -44,8 +44,12 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--processor", action="store_true", help="compare backends for WebAssembly instead"
     )
-    parser.add_argument("--libraries", help="with --processor: wasm,webgl,tensorflow,jax")
+    parser.add_argument("--webgpu", action="store_true", help="compare backends for WebGPU instead")
+    parser.add_argument(
+        "--libraries", help="with --processor or --webgpu: webgpu,webgl,wasm,tensorflow,jax"
+    )
     parser.add_argument("--models", help="address of a folder of trained models to run instead")
+    parser.add_argument("--ours", help="backends of py_tensor for models: webgl,webgpu,wasm")
     parser.add_argument("--ort", help="address of ONNX Runtime Web's folder, for ONNX files")
     parser.add_argument("--backends", help="of TensorFlow.js for models: webgl,webgpu,wasm")
     parser.add_argument("--providers", help="of ONNX Runtime Web: webgl,wasm,webgpu")
@@ -59,11 +63,11 @@ def parse_arguments() -> argparse.Namespace:
 def address(url: str, options: argparse.Namespace) -> str:
     """Return the URL of the page with the options as query parameters."""
     names = ("quick", "only", "scale", "rounds", "ms", "growth", "stages", "tiles", "wait")
-    of_pages = ("libraries", "models", "ort", "backends", "providers", "order")
+    of_pages = ("libraries", "models", "ours", "ort", "backends", "providers", "order")
     values = {name: getattr(options, name) for name in (*names, *of_pages)}
     chosen = {name: 1 if value is True else value for name, value in values.items() if value}
-    pages = {"models": options.models, "kernels": options.kernels, "processor": options.processor}
-    page = next((page for page, chosen in pages.items() if chosen), "index")
+    pages = ("models", "kernels", "processor", "webgpu")
+    page = next((page for page in pages if getattr(options, page)), "index")
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 
 
@@ -78,10 +82,12 @@ def run(options: argparse.Namespace) -> int:
     # A headless browser uses no GPU without these flags.
     hardware = [f"--use-angle={options.angle}", "--enable-gpu", "--ignore-gpu-blocklist"]
     flags += software if options.angle == SOFTWARE else hardware
-    if "webgpu" in f"{options.backends} {options.providers}":
+    if options.webgpu or "webgpu" in f"{options.ours} {options.backends} {options.providers}":
         flags.append("--enable-unsafe-webgpu")
         if options.angle == SOFTWARE:
             flags.append("--use-webgpu-adapter=swiftshader")
+        elif sys.platform == "linux":
+            flags += ["--enable-features=Vulkan", "--disable-vulkan-surface"]
     with sync_playwright() as playwright, serve(SITE) as url:
         path = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(

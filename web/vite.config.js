@@ -105,7 +105,7 @@ const offline = VitePWA({
       "assets/bench*",
       "assets/models*",
       "assets/kernels*",
-      "assets/{processor,python_page,side,wasm_page}*",
+      "assets/{processor,webgpu,tune,engine_page,adapter,python_page,side,wasm_page}*",
       // jax-js.
       "assets/{backend,webgl,webgpu}-*",
       "assets/analyser*",

@@ -21,6 +21,7 @@ export function createBacklog() {
   /** Estimated time of these plans, and the time at which the queue was empty. */
   let total = 0;
   let since = 0;
+  let added = 0;
 
   /** @param {number} now */
   function restart(now) {
@@ -46,7 +47,10 @@ export function createBacklog() {
       restart(end);
     },
 
+    added: () => added,
+
     add(plan) {
+      added += 1;
       pending += plan.cost;
       total += plan.cost;
       plans.add(plan);

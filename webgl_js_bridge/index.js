@@ -5,7 +5,8 @@
 /** @import { Options } from "./types" */
 import { createBacklog } from "./backlog.js";
 import { createContext, ownCanvas, probe, watch } from "./context.js";
-import { createPixels, pixelSize } from "./pixels.js";
+import { pixelSize } from "./pictures.js";
+import { createPixels } from "./pixels.js";
 import { createPlans } from "./plans.js";
 import { createPrograms } from "./programs.js";
 import { createReader } from "./read.js";

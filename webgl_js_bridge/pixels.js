@@ -1,6 +1,7 @@
 /** @file Images: draw a texture to a canvas, and copy an image of the page into a texture. */
-/** @import { Canvas, Make, Pixels, Program, Shape } from "./types" */
+/** @import { Make, Pixels, Program, Shape } from "./types" */
 import { ownCanvas } from "./context.js";
+import { className, copyCanvas, isNamed, resize } from "./pictures.js";
 
 const HEAD = `#version 300 es
 precision highp float;
@@ -31,104 +32,18 @@ void main() {
 }`;
 
 /**
- * Size of each kind of picture that WebGL takes, by the name of its class. The name is the same in every
- * frame of a page, where `instanceof` is not.
- * @type {Record<string, (source: any) => [number, number]>}
- */
-const SIZES = {
-  HTMLImageElement: (image) => [image.naturalWidth, image.naturalHeight],
-  HTMLVideoElement: (video) => [video.videoWidth, video.videoHeight],
-  HTMLCanvasElement: (canvas) => [canvas.width, canvas.height],
-  OffscreenCanvas: (canvas) => [canvas.width, canvas.height],
-  ImageBitmap: (bitmap) => [bitmap.width, bitmap.height],
-  ImageData: (image) => [image.width, image.height],
-  VideoFrame: (frame) => [frame.displayWidth, frame.displayHeight],
-};
-
-/** @param {any} value */
-const className = (value) => Object.prototype.toString.call(value).slice(8, -1);
-
-/** Return true for an object like ImageData: `{ data, width, height }`. @param {any} source */
-function isPixelData({ data, width, height }) {
-  return /^Uint8(Clamped)?Array$/.test(className(data)) && data.length === 4 * width * height;
-}
-
-/**
  * Return a source that WebGL takes, whose alpha handling is known. An ImageBitmap may be premultiplied
  * or not and has no property that says which, so it is drawn to a canvas first.
  * @param {any} source @returns {TexImageSource}
  */
 function imageSource(source) {
   const { data, width, height } = source;
-  if (!(className(source) in SIZES))
-    return new ImageData(new Uint8ClampedArray(data), width, height);
+  if (!isNamed(source)) return new ImageData(new Uint8ClampedArray(data), width, height);
   if (className(source) !== "ImageBitmap") return source;
   const canvas = ownCanvas(width, height);
   const flat = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   flat.drawImage(source, 0, 0);
   return canvas;
-}
-
-/**
- * Return the width and height of a picture in pixels.
- * @param {any} source @returns {[number, number]}
- * @throws {TypeError} If `source` is no picture. Its name is PictureError.
- */
-export function pixelSize(source) {
-  const size = SIZES[className(source)];
-  if (size) return size(source);
-  if (source && isPixelData(source)) return [source.width, source.height];
-  // Pyodide passes Python objects as proxies, which know their type.
-  const got = className(source) === "PyProxy" ? `a Python ${source.type}` : className(source);
-  const error = new TypeError(
-    `from_pixels: the source is not a picture; got ${got}; pass an image, a canvas, a video, ` +
-      "a VideoFrame, an ImageBitmap, an ImageData or { data, width, height } with 4 bytes a pixel",
-  );
-  error.name = "PictureError";
-  throw error;
-}
-
-/** @param {Canvas} canvas @param {number} width @param {number} height */
-function resize(canvas, width, height) {
-  // Assigning a size clears the canvas even if the size stays the same.
-  if (canvas.width !== width) canvas.width = width;
-  if (canvas.height !== height) canvas.height = height;
-}
-
-/**
- * Contexts that show pictures, by canvas. Firefox refuses a second getContext of a canvas that another thread gave away.
- *
- * @type {WeakMap<Canvas, any>}
- */
-const contexts = new WeakMap();
-
-/** @param {Canvas} canvas */
-function contextOf(canvas) {
-  const context =
-    contexts.get(canvas) ?? canvas.getContext("2d") ?? canvas.getContext("bitmaprenderer");
-  if (context) contexts.set(canvas, context);
-  return context;
-}
-
-/** Copy a canvas to another on the GPU. @param {Canvas} source @param {Canvas} target */
-function copy(source, target) {
-  resize(target, source.width, source.height);
-  const context = contextOf(target);
-  if (context && "drawImage" in context) {
-    const flat = /** @type {CanvasRenderingContext2D} */ (context);
-    flat.save();
-    flat.resetTransform();
-    Object.assign(flat, { globalAlpha: 1, globalCompositeOperation: "copy", filter: "none" });
-    flat.drawImage(source, 0, 0);
-    flat.restore();
-    return;
-  }
-  if (!context || !("transferToImageBitmap" in source))
-    throw new Error(
-      "draw: the canvas is in use otherwise; got one whose context is neither 2d nor bitmaprenderer; " +
-        "pass a canvas of its own",
-    );
-  context.transferFromImageBitmap(source.transferToImageBitmap());
 }
 
 /** @type {Make<Pixels, "gl" | "state" | "textures" | "programs">} */
@@ -170,7 +85,7 @@ export function createPixels({ gl, state, textures, programs }) {
       resize(gl.canvas, width, height);
       state.bind(0, gl.TEXTURE_2D, texture);
       cover(null, width, height);
-      if (target !== gl.canvas) copy(gl.canvas, target);
+      if (target !== gl.canvas) copyCanvas(gl.canvas, target);
     },
 
     fromPixels(handle, source, width, height) {

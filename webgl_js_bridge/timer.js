@@ -3,6 +3,7 @@
  * browser's Performance panel.
  */
 /** @import { Make, Timer } from "./types" */
+import { createTimes } from "./times.js";
 
 /** @type {Make<Timer, "gl" | "state" | "waiting">} */
 export function createTimer({ gl, state, waiting }) {
@@ -11,32 +12,14 @@ export function createTimer({ gl, state, waiting }) {
   let blocking = false;
   /** @type {{ name: string, query: WebGLQuery, started: number }[]} */
   let queries = [];
-  /** @type {[string, number][]} */
-  let times = [];
-  /** Time at which the last measured draw ended, if the GPU runs one after the other. */
-  let ended = 0;
-
-  /** @param {string} name @param {number} started @param {number} milliseconds */
-  function add(name, started, milliseconds) {
-    times.push([name, milliseconds]);
-    const start = Math.max(started, ended);
-    ended = start + milliseconds;
-    timer.show("kernels", name, start, ended);
-  }
-
-  /** Return the times that are known, and forget them. */
-  function taken() {
-    const known = times;
-    times = [];
-    return known;
-  }
+  const { add, show, taken } = createTimes();
 
   /** @type {Timer} */
   const timer = {
     reset() {
       extension = gl.getExtension("EXT_disjoint_timer_query_webgl2");
       queries = [];
-      times = [];
+      taken();
     },
 
     /** Wait for each draw from now on, even if the context has timer queries. */
@@ -44,11 +27,7 @@ export function createTimer({ gl, state, waiting }) {
       blocking = on;
     },
 
-    /** Add an entry to a track of the Performance panel. */
-    show(track, name, start, end) {
-      const devtools = { dataType: "track-entry", trackGroup: "py_tensor", track };
-      performance.measure(name, { start, end, detail: { devtools } });
-    },
+    show,
 
     measure(name, draw) {
       if (extension && !blocking) {

@@ -242,12 +242,16 @@ export interface Pixels {
   fromPixels(handle: number, source: Picture, width: number, height: number): void;
 }
 
-export interface Timer {
+export interface Times {
+  show(track: string, name: string, start: number, end: number): void;
+  add(name: string, started: number, milliseconds: number): void;
+  taken(): [string, number][];
+}
+
+export interface Timer extends Omit<Times, "add"> {
   reset(): void;
   block(on: boolean): void;
-  show(track: string, name: string, start: number, end: number): void;
   measure(name: string, draw: () => void): void;
-  taken(): [string, number][];
   timings(): Promise<[string, number][]>;
 }
 
@@ -256,6 +260,8 @@ export interface Backlog {
   isFull(): boolean;
   /** Correct the estimates of the plans since the queue was empty: it is empty again. */
   drained(): void;
+  /** Return how many plans have been added so far. */
+  added(): number;
   /** Count a plan that runs. */
   add(plan: { cost: number }): void;
 }

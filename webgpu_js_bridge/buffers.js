@@ -2,6 +2,7 @@
 /** @import { Buffer, Buffers, Make, Shape } from "./types" */
 import { createHandles } from "../webgl_js_bridge/handles.js";
 import { LOST } from "./device.js";
+import { outOfMemory } from "./failures.js";
 
 /** Error of the buffers that are given up if there is no memory. */
 const GIVEN_UP = "the tensor was lost when GPU memory ran out; got no elements; compute it again";
@@ -44,7 +45,7 @@ export function createBuffers({ gpu, heap, failures }) {
     const text = `out of GPU memory; got buffers of ${handles.stats().bytesInUse} bytes`;
     // The pool has buffers without memory, too.
     handles.giveUp(GIVEN_UP);
-    failures.cause(Object.assign(new Error(text), { name: "OutOfMemoryError" }));
+    failures.cause(outOfMemory(text));
   }
 
   /** @type {Buffers} */
@@ -58,12 +59,7 @@ export function createBuffers({ gpu, heap, failures }) {
       const { maxBufferSize, maxStorageBufferBindingSize } = gpu.limits;
       const most = Math.min(maxBufferSize, maxStorageBufferBindingSize);
       if (size > most)
-        throw Object.assign(
-          new Error(`a buffer is too large; got ${size} bytes; at most ${most}`),
-          {
-            name: "OutOfMemoryError",
-          },
-        );
+        throw outOfMemory(`a buffer is too large; got ${size} bytes; at most ${most}`);
       const shape = size === bytes ? { bytes, free: [] } : buffers.shape(size);
       shapes.set(bytes, shape);
       return shape;

@@ -1,5 +1,6 @@
 /** @file Request the WebGPU device, report its limits, and request another one when it is lost. */
 /** @import { Failures, Gpu } from "./types" */
+import { outOfMemory } from "./failures.js";
 
 export const LOST = "WebGPU device lost";
 
@@ -22,6 +23,10 @@ const LIMITS = /** @type {const} */ ([
 /** Pauses before a lost device is requested again: the browser may need seconds to start its GPU process. */
 const RETRY_MILLISECONDS = [0, 100, 500, 2000, 5000];
 
+/** @param {any} adapter in older browsers it has the property itself */
+const isFallback = (adapter) =>
+  Boolean(adapter.info.isFallbackAdapter ?? adapter.isFallbackAdapter);
+
 /**
  * Request an adapter and a device with all that the adapter offers of the above.
  * @throws {Error} If the browser gives the page none.
@@ -43,7 +48,7 @@ async function request() {
     architecture: info.architecture,
     device: info.device,
     description: info.description,
-    isFallbackAdapter: info.isFallbackAdapter ?? false,
+    isFallbackAdapter: isFallback(adapter),
     renderer: names.filter(Boolean).join(" ") || "unknown",
     subgroupMinSize: info.subgroupMinSize ?? 0,
     subgroupMaxSize: info.subgroupMaxSize ?? 0,
@@ -73,7 +78,11 @@ export async function openGpu(failures) {
     Object.assign(gpu, { device, limits, isLost: false });
     device.addEventListener("uncapturederror", (event) => {
       event.preventDefault();
-      if (gpu.device === device) failures.symptom(event.error.message);
+      const { error } = event;
+      if (gpu.device !== device) return;
+      if (error instanceof GPUOutOfMemoryError)
+        failures.cause(outOfMemory(`out of GPU memory; got ${error.message}`));
+      else failures.symptom(error.message);
     });
     device.lost.then(() => {
       // A device that `lose` destroyed is marked as lost already.

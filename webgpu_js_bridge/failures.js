@@ -4,6 +4,9 @@
  */
 /** @import { Failures } from "./types" */
 
+/** Return an error by whose name Python knows that memory is missing. @param {string} text */
+export const outOfMemory = (text) => Object.assign(new Error(text), { name: "OutOfMemoryError" });
+
 /** @returns {Failures} */
 export function createFailures() {
   /** @type {Error | null} error with a known cause: a shader, a checked draw, or no memory */

@@ -4,12 +4,15 @@
  */
 /** @import { Options } from "./types" */
 import { createBacklog } from "../webgl_js_bridge/backlog.js";
+import { pixelSize } from "../webgl_js_bridge/pictures.js";
 import { createBuffers } from "./buffers.js";
 import { LOST, openGpu } from "./device.js";
 import { createFailures } from "./failures.js";
+import { createPixels } from "./pixels.js";
 import { createPlans } from "./plans.js";
 import { createPrograms } from "./programs.js";
 import { createReader } from "./read.js";
+import { createTimer } from "./timer.js";
 
 /**
  * Open a WebGPU device and return the functions that use it.
@@ -23,8 +26,10 @@ export async function createBridge({ heap: memory, module }) {
   const backlog = createBacklog();
   const buffers = createBuffers({ gpu, heap, failures });
   const programs = createPrograms({ gpu, failures });
-  const plans = createPlans({ gpu, buffers, programs, backlog, failures });
   const reader = createReader({ gpu, heap, buffers, failures, backlog });
+  const timer = createTimer({ gpu, reader });
+  const plans = createPlans({ gpu, buffers, programs, timer, backlog, failures });
+  const pixels = createPixels({ gpu, buffers });
   let generation = 1;
 
   function onLost() {
@@ -33,9 +38,7 @@ export async function createBridge({ heap: memory, module }) {
   }
 
   function onOpened() {
-    programs.clear();
-    plans.clear();
-    reader.clear();
+    for (const part of [programs, plans, reader, timer, pixels]) part.clear();
     generation += 1;
   }
   gpu.watch(onLost, onOpened);
@@ -82,6 +85,9 @@ export async function createBridge({ heap: memory, module }) {
     dropProgram: programs.drop,
     read: guarded(reader.read),
     readAsync: guarded(reader.read),
+    draw: guarded(pixels.draw),
+    fromPixels: guarded(pixels.fromPixels),
+    pixelSize,
 
     stats() {
       const parts = [buffers, programs, plans, reader];
@@ -92,6 +98,15 @@ export async function createBridge({ heap: memory, module }) {
     trim: buffers.trim,
     checks: plans.checks,
     finish: guarded(reader.finish),
+
+    profile(/** @type {boolean} */ on, blocking = false) {
+      plans.profile(on);
+      timer.block(blocking);
+      buffers.resetPeak();
+    },
+
+    timings: guarded(async () => JSON.stringify(await timer.timings())),
+    timingsNow: () => JSON.stringify(timer.taken()),
 
     /** Return the oldest error that no run or read has raised yet, or an empty text. */
     async error() {

@@ -13,13 +13,29 @@ const SUBMITTED_DRAWS = 16;
  */
 const KEPT_GROUPS = 4;
 
-/** @type {Make<Plans, "gpu" | "buffers" | "programs" | "backlog" | "failures">} */
-export function createPlans({ gpu, buffers, programs, backlog, failures }) {
+/** @type {Make<Plans, "gpu" | "buffers" | "programs" | "timer" | "backlog" | "failures">} */
+export function createPlans({ gpu, buffers, programs, timer, backlog, failures }) {
   /** @type {Map<number, Plan>} */
   const plans = new Map();
   let draws = 0;
   let groups = 0;
   let checking = false;
+  let timing = false;
+
+  /** @type {GPUCommandEncoder} */
+  let encoder;
+  /** @type {GPUComputePassEncoder} */
+  let pass;
+
+  function begin() {
+    encoder = gpu.device.createCommandEncoder();
+    pass = encoder.beginComputePass();
+  }
+
+  function submit() {
+    pass.end();
+    gpu.device.queue.submit([encoder.finish()]);
+  }
 
   /** @param {number} id @param {Int32Array} words @returns {Plan} */
   function decode(id, words) {
@@ -116,13 +132,33 @@ export function createPlans({ gpu, buffers, programs, backlog, failures }) {
     return buffer;
   }
 
+  /** Submit a draw in a pass of its own, and check or measure it. @param {Draw} draw @param {GPUBindGroup} group */
+  function submitAlone({ program, x, y, z }, group) {
+    const { device } = gpu;
+    const { name } = program;
+    const pipeline = programs.pipeline(program);
+    const started = performance.now();
+    if (checking) device.pushErrorScope("validation");
+    const encoder = device.createCommandEncoder();
+    const pass = encoder.beginComputePass(timing ? timer.pass(name) : undefined);
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, group);
+    pass.dispatchWorkgroups(x, y, z);
+    pass.end();
+    device.queue.submit([encoder.finish()]);
+    if (timing) timer.submitted(name, started);
+    if (!checking) return;
+    failures.pop(device, (error) => {
+      const text = `shader ${name}: its dispatch failed; got ${error?.message}`;
+      if (error !== null) failures.cause(new Error(text));
+    });
+  }
+
   /** Encode and submit all draws of a plan. @param {Plan} plan @param {Int32Array} words @param {Run} run */
   function encode(plan, words, run) {
     const { slots, draws } = plan;
-    const { device } = gpu;
-    let encoder = device.createCommandEncoder();
-    let pass = encoder.beginComputePass();
-    let current = null;
+    const alone = checking || timing;
+    let encoded = 0;
     for (let i = 0; i < draws.length; i++) {
       const draw = draws[i];
       const { program, targets, ends } = draw;
@@ -131,10 +167,14 @@ export function createPlans({ gpu, buffers, programs, backlog, failures }) {
         slots[target] ??= open(plan, target, words, run);
       }
       const group = groupOf(draw, plan);
-      if (program !== current) pass.setPipeline(program.pipeline ?? programs.pipeline(program));
-      current = program;
-      pass.setBindGroup(0, group);
-      pass.dispatchWorkgroups(draw.x, draw.y, draw.z);
+      if (alone) submitAlone(draw, group);
+      else {
+        if (encoded === 0) begin();
+        pass.setPipeline(program.pipeline ?? programs.pipeline(program));
+        pass.setBindGroup(0, group);
+        pass.dispatchWorkgroups(draw.x, draw.y, draw.z);
+        encoded += 1;
+      }
       for (let j = 0; j < ends.length; j++) {
         const word = words[1 + ends[j]];
         if (word < 0) {
@@ -142,16 +182,12 @@ export function createPlans({ gpu, buffers, programs, backlog, failures }) {
           buffers.free(-word);
         }
       }
-      if (i % SUBMITTED_DRAWS === SUBMITTED_DRAWS - 1 && i + 1 < draws.length) {
-        pass.end();
-        device.queue.submit([encoder.finish()]);
-        encoder = device.createCommandEncoder();
-        pass = encoder.beginComputePass();
-        current = null;
+      if (encoded === SUBMITTED_DRAWS) {
+        submit();
+        encoded = 0;
       }
     }
-    pass.end();
-    device.queue.submit([encoder.finish()]);
+    if (encoded > 0) submit();
   }
 
   /** Issue all draws of a plan, or undo those issued and throw. @param {Plan} plan @param {Int32Array} words */
@@ -197,8 +233,13 @@ export function createPlans({ gpu, buffers, programs, backlog, failures }) {
       if (words.length < plan.words)
         throw new Error(`plan ${id} takes ${plan.words} words; got ${words.length}`);
       failures.raise();
+      const started = timing ? performance.now() : 0;
       issue(plan, words);
       draws += plan.draws.length;
+      if (timing) {
+        const result = plan.draws.at(-1)?.program.name ?? "no draw";
+        timer.show("plans", `plan ${id}: ${result}`, started, performance.now());
+      }
       backlog.add(plan);
       return backlog.isFull();
     },
@@ -213,6 +254,10 @@ export function createPlans({ gpu, buffers, programs, backlog, failures }) {
 
     checks(on) {
       checking = on;
+    },
+
+    profile(on) {
+      timing = on;
     },
 
     /** Forget the lost device's objects. */

@@ -25,8 +25,6 @@ export function bindingsOf(source) {
 export function createPrograms({ gpu, failures }) {
   /** @type {Map<number, Program>} */
   const registered = new Map();
-  /** @type {Set<Program>} the bridge's internal programs, not counted in `stats` */
-  const own = new Set();
   /** @type {Map<string, Layout>} */
   const layouts = new Map();
   let compiled = 0;
@@ -75,7 +73,7 @@ export function createPrograms({ gpu, failures }) {
     const compute = { module, entryPoint: "main" };
     const compiling = device.createComputePipelineAsync({ layout: layout.pipeline, compute });
     failures.pop(device, () => {});
-    if (!own.has(program)) compiled += 1;
+    compiled += 1;
     Object.assign(program, {
       layout,
       module,
@@ -109,12 +107,6 @@ export function createPrograms({ gpu, failures }) {
     },
 
     drop: (id) => void registered.delete(id),
-
-    internal(name, source) {
-      const program = { name, source, kinds: bindingsOf(source), ...nothing() };
-      own.add(program);
-      return program;
-    },
 
     /**
      * Return a program's pipeline. One that is still compiling is created again: the browser answers at once,
@@ -166,7 +158,7 @@ export function createPrograms({ gpu, failures }) {
     /** Drop the lost device's objects. Sources are kept, so programs compile again before the next use. */
     clear() {
       layouts.clear();
-      for (const program of [...registered.values(), ...own]) Object.assign(program, nothing());
+      for (const program of registered.values()) Object.assign(program, nothing());
     },
 
     stats: () => ({ programs: registered.size, compiled }),

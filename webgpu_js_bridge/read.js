@@ -45,13 +45,19 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
     const pulse = needsPulse ? setInterval(() => device.queue.submit([]), 1) : undefined;
     /** @type {PromiseWithResolvers<never>} */
     const { promise, reject } = Promise.withResolvers();
-    pending.add(reject);
+    /** @type {Error | null} */
+    let reason = null;
+    const refuse = (/** @type {Error} */ error) => {
+      reason = error;
+      reject(error);
+    };
+    pending.add(refuse);
     try {
       return await Promise.race([answer, promise]);
     } catch (error) {
-      throw gpu.isLost || device !== gpu.device ? new Error(LOST) : error;
+      throw reason ?? (gpu.isLost || device !== gpu.device ? new Error(LOST) : error);
     } finally {
-      pending.delete(reject);
+      pending.delete(refuse);
       clearInterval(pulse);
     }
   }
@@ -88,12 +94,15 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
     return answer;
   }
 
+  /** Return the bytes of parts of buffers. @param {Parameters<typeof begin>[0]} parts */
+  const copied = (parts) => finish(begin(parts), (bytes) => bytes.slice());
+
   /** Start to read the results of a run that are asked for together. @param {Buffer} first */
   function readTogether(first) {
     const found = chooseTogether(first, buffers.find, ({ shape }) => shape.bytes);
     if (found.length === 0) return;
     const parts = found.map(({ buffer, shape: { bytes } }) => ({ buffer, start: 0, bytes }));
-    const all = finish(begin(parts), (bytes) => bytes.slice());
+    const all = copied(parts);
     all.catch(() => {});
     let at = 0;
     for (const result of found) {
@@ -129,6 +138,9 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       backlog.drained();
     },
 
+    /** Return a copy of the first bytes of a buffer. */
+    copy: (buffer, bytes) => copied([{ buffer, start: 0, bytes }]),
+
     /** Copy a buffer's first bytes into the heap. The caller keeps the buffer until the promise is settled. */
     async read(handle, address, byteLength) {
       failures.raise();
@@ -137,6 +149,7 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       if (byteLength > bytes)
         throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
       if (byteLength === 0) return;
+      const added = backlog.added();
       readTogether(buffer);
       markWanted(buffer);
       const { ahead } = buffer;
@@ -148,6 +161,8 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       }
       await settle(failures.settled());
       failures.raise();
+      // The work before the read is done, and none was added since.
+      if (backlog.added() === added) backlog.drained();
       reads += 1;
     },
 

@@ -2,11 +2,13 @@
 
 import type {
   Backlog,
+  Canvas,
   DecodedPlan,
   DrawLists,
   Handles,
   Run as RunOfPlan,
   Stored,
+  Times,
 } from "../webgl_js_bridge/types";
 
 export type { Place } from "../webgl_js_bridge/types";
@@ -137,7 +139,6 @@ export interface Programs {
   register(id: number, name: string, source: string): void;
   get(id: number): Program;
   drop(id: number): void;
-  internal(name: string, source: string): Program;
   pipeline(program: Program): GPUComputePipeline;
   group(program: Program): GPUBindGroupLayout;
   prepare(draws: { program: Program }[]): Promise<void>;
@@ -153,6 +154,7 @@ export interface Plans {
   ready(id: number): number;
   drop(id: number): void;
   checks(on: boolean): void;
+  profile(on: boolean): void;
   clear(): void;
   stats(): object;
 }
@@ -160,10 +162,31 @@ export interface Plans {
 export interface Reader {
   settle<Answer>(answer: Promise<Answer>): Promise<Answer>;
   finish(): Promise<void>;
+  copy(buffer: GPUBuffer, bytes: number): Promise<Uint8Array<ArrayBuffer>>;
   read(handle: number, address: number, byteLength: number): Promise<void>;
   rejectAll(reason: string): void;
   clear(): void;
   stats(): object;
+}
+
+/** Dispatch with timestamps. */
+export interface Measured {
+  name: string;
+  started: number;
+}
+
+export interface Timer extends Times {
+  block(on: boolean): void;
+  pass(name: string): GPUComputePassDescriptor | undefined;
+  submitted(name: string, started: number): void;
+  timings(): Promise<[string, number][]>;
+  clear(): void;
+}
+
+export interface Pixels {
+  draw(handle: number, width: number, height: number, target: Canvas): void;
+  fromPixels(handle: number, source: unknown, width: number, height: number): void;
+  clear(): void;
 }
 
 export interface Parts {
@@ -172,6 +195,8 @@ export interface Parts {
   failures: Failures;
   buffers: Buffers;
   programs: Programs;
+  reader: Reader;
+  timer: Timer;
   backlog: Backlog;
 }
 

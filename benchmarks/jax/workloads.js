@@ -1,16 +1,17 @@
 /** @file The workloads in jax-js, all compiled but for the eager ones, which makes them faster. */
 
-import { jit, lax, nn, numpy as np } from "@jax-js/jax";
+import { grad, jit, lax, nn, numpy as np } from "@jax-js/jax";
 import { channelsFirst, channelsLast, filtersFirst, maxPool } from "./layouts.js";
+import { mobilenet, mobilenetJit } from "./mobilenet.js";
 import { trainCnn, trainMlp } from "./training.js";
 
 /** @typedef {import("@jax-js/jax").Array} JaxArray */
 
 /**
  * One repetition, and what makes its result one in the order of the other libraries. jax-js consumes its arguments; `ref`
- * keeps one.
+ * keeps one. With `reads`, a repetition includes reading all values.
  *
- * @typedef {{ step: () => JaxArray, after?: (result: JaxArray) => JaxArray }} Prepared
+ * @typedef {{ step: () => JaxArray, after?: (result: JaxArray) => JaxArray, reads?: boolean }} Prepared
  */
 
 /** A step of a function of the inputs. @param {(...inputs: JaxArray[]) => JaxArray} work @returns {(inputs: JaxArray[]) => Prepared} */
@@ -29,6 +30,43 @@ function convolution([x, w], { stride }, apart) {
   const step = () =>
     lax.convGeneralDilated(image.ref, filter.ref, [stride, stride], "SAME", options);
   return { step, after: channelsLast };
+}
+
+/** @param {JaxArray[]} inputs @param {Record<string, any>} options @returns {Prepared} */
+function transposedConvolution([x, w], { stride }) {
+  const image = np.add(channelsFirst(x.ref), 0);
+  const filter = np.add(filtersFirst(w.ref), 0);
+  const options = { transposeKernel: true };
+  const step = () => lax.convTranspose(image.ref, filter.ref, [stride, stride], "SAME", options);
+  return { step, after: channelsLast };
+}
+
+/** The sum of rows at the same position is the gradient of a gather. @param {JaxArray[]} inputs @param {Record<string, any>} options @returns {Prepared} */
+function scatterAdd(inputs, { length }) {
+  const taken = (
+    /** @type {JaxArray} */ table,
+    /** @type {JaxArray} */ values,
+    /** @type {JaxArray} */ positions,
+  ) => np.sum(np.take(table, positions, 0).mul(values));
+  const added = jit((/** @type {JaxArray} */ values, /** @type {JaxArray} */ positions) =>
+    grad(taken)(np.zeros([length]), values, positions),
+  );
+  return calls(added)(inputs);
+}
+
+/** @param {JaxArray} q @param {JaxArray} k @param {JaxArray} v */
+function attention(q, k, v) {
+  // jax-js has the heads after the positions; with one head, each of the batch is one.
+  const [heads, positions, features] = q.shape;
+  const [a, b, c] = [q, k, v].map((x) => np.reshape(x, [heads, positions, 1, features]));
+  return np.reshape(nn.dotProductAttention(a, b, c), [heads, positions, features]);
+}
+
+/** @param {JaxArray} x @param {JaxArray} w @param {number} length */
+function products(x, w, length) {
+  let y = x;
+  for (let i = 0; i < length; i++) y = np.matmul(y, i + 1 < length ? w.ref : w);
+  return y;
 }
 
 /** @param {JaxArray} a @param {JaxArray} b @param {number} length */
@@ -70,15 +108,26 @@ export const WORKLOADS = {
     ),
   cumulative_sum: calls(jit((x) => np.cumsum(x, -1))),
   sort: calls(jit((x) => np.sort(x))),
+  argmax: calls(jit((x) => np.argmax(x, -1))),
+  bias_relu: calls(jit((x, bias) => nn.relu(np.add(x, bias)))),
+  attention: calls(jit(attention)),
+  scatter_add: scatterAdd,
+  // jax-js has no 8-bit integers.
+  int8_product: calls(jit(np.matmul)),
+  product_chain: (inputs, { length }) => calls(jit((x, w) => products(x, w, length)))(inputs),
   gather: calls(jit((table, indices) => np.take(table, indices, 0))),
   conv2d: (inputs, options) => convolution(inputs, options, false),
   depthwise_conv2d: (inputs, options) => convolution(inputs, options, true),
+  conv2d_transpose: transposedConvolution,
+  mobilenet_v2: mobilenet,
+  mobilenet_v2_jit: mobilenetJit,
   max_pool2d: ([x], { window, stride }) => {
     const image = np.add(channelsFirst(x.ref), 0);
     const pool = jit((/** @type {JaxArray} */ x) => maxPool(x, window, stride));
     return { step: () => pool(image.ref), after: channelsLast };
   },
   eager_add: calls(np.add),
+  add_chain: (inputs, { length }) => calls((a, b) => added(a, b, length))(inputs),
   add_chain_jit: (inputs, { length }) => calls(jit((a, b) => added(a, b, length)))(inputs),
   gray_scott: ([first, second], { steps }) => ({
     step() {
@@ -87,6 +136,8 @@ export const WORKLOADS = {
       return np.add(u, v);
     },
   }),
+  upload: ([data], { shape }) => ({ step: () => nn.relu(np.array(data, { shape })) }),
+  read_back_async: ([x]) => ({ step: () => np.add(x.ref, 1), reads: true }),
   train_mlp: trainMlp,
   train_cnn: trainCnn,
 };

@@ -1,7 +1,7 @@
 """py_tensor in the benchmark: prepare workloads and run rounds of repetitions."""
 
 import json
-from inspect import iscoroutinefunction
+from inspect import isawaitable, iscoroutinefunction
 from time import perf_counter
 
 import bench_host
@@ -18,6 +18,12 @@ def version():
 
 def has(operation):
     return operation in WORKLOADS
+
+
+async def ready(backend):
+    """Set up a backend that needs to be waited for."""
+    if backend == "webgpu":
+        await pt.ready(backend)
 
 
 def prepare(workload, arrays, canvas, backend=None):
@@ -41,10 +47,17 @@ class Measured:
         options = workload.get("options", {})
         if workload["operation"] == "draw":
             options["canvas"] = canvas
+        self.start(WORKLOADS[workload["operation"]](*inputs, **options), canvas)
+
+    def start(self, step, canvas):
+        """Measure a function of one repetition."""
+        self.step = step
         self.canvas = canvas
-        self.step = WORKLOADS[workload["operation"]](*inputs, **options)
-        self.asynchronous = iscoroutinefunction(self.step)
-        self.resident = pt.ones((4,)) + 1.0
+        self.asynchronous = iscoroutinefunction(step) or self.backend == "webgpu"
+        self.on_gpu = pt.get_backend() in ("webgl", "webgpu")
+        self.thread_ms = None
+        # More elements than are evaluated on the host.
+        self.resident = pt.ones((64,)) + 1.0
         pt.realize(self.resident)
 
     def choose(self):
@@ -76,17 +89,36 @@ class Measured:
             result = step()
             if isinstance(result, pt.Tensor):
                 pt.realize(result)
+        self.submitted(start)
         self.finish(result)
         return (perf_counter() - start) * 1e3
 
     async def round_async(self, repetitions):
-        """Return milliseconds of the repetitions of a step that reads its values itself."""
+        """Return milliseconds as `round` does, without blocking reads.
+
+        A step may read its values itself.
+        """
         step = self.step
-        self.drain()
+        self.choose()
+        await self.resident[0].data()
         start = perf_counter()
+        result = None
         for _ in range(repetitions):
-            await step()
+            del result
+            result = step()
+            if isinstance(result, pt.Tensor):
+                pt.realize(result)
+            elif isawaitable(result):
+                await result
+        if isinstance(result, pt.Tensor):
+            self.submitted(start)
+            await result[(0,) * result.ndim].data()
         return (perf_counter() - start) * 1e3
+
+    def submitted(self, start):
+        """Remember the time from the start of a round until all its work was submitted."""
+        if self.on_gpu:
+            self.thread_ms = (perf_counter() - start) * 1e3
 
     def values(self):
         """Return all values of one repetition."""
@@ -94,7 +126,9 @@ class Measured:
         return self.flat(self.step())
 
     async def values_async(self):
-        return self.flat(await self.step())
+        self.choose()
+        result = self.step()
+        return self.flat(await (result.data() if isinstance(result, pt.Tensor) else result))
 
     def flat(self, result):
         if result is self.canvas:

@@ -78,6 +78,34 @@ def layer_norm(x, scale, shift, epsilon):
 
 
 @workload
+def attention(q, k, v, scale):
+    return lambda: pt.nn.scaled_dot_product_attention(q, k, v, scale=scale)
+
+
+@workload
+def scatter_add(values, positions, length):
+    return lambda: pt.segment_sum(values, positions, length)
+
+
+@workload
+def int8_product(a, b):
+    a, b = a.astype("int8"), b.astype("int8")
+    pt.realize(a, b)
+    return lambda: a.astype("int32") @ b.astype("int32")
+
+
+@workload
+def product_chain(x, w, length):
+    @pt.jit
+    def products(x, w):
+        for _ in range(length):
+            x = x @ w
+        return x
+
+    return lambda: products(x, w)
+
+
+@workload
 def argmax(x):
     return lambda: pt.argmax(x, axis=-1)
 

@@ -2,7 +2,7 @@
 
 import * as tf from "@tensorflow/tfjs";
 import { firstPixel, pixels } from "../pixels.js";
-import { readOne } from "./read_one.js";
+import { readOne, readOneLater } from "./read_one.js";
 import { READING_WORKLOADS, WORKLOADS } from "./workloads.js";
 
 export { addChain, growth } from "./growth.js";
@@ -14,10 +14,16 @@ export { addChain, growth } from "./growth.js";
 const GPU_ELEMENTS = 1024;
 /** @type {tf.Tensor} */
 let resident;
+/** Waits until a tensor has been computed. @type {(tensor: tf.Tensor) => unknown} */
+let wait = readOne;
 
 /** Starts a backend; resolves to the version of TensorFlow.js. @param {string} [backend] */
 export async function start(backend = "webgl") {
   if (backend === "webgl") tf.env().set("SOFTWARE_WEBGL_ENABLED", true);
+  if (backend === "webgpu") {
+    await import("@tensorflow/tfjs-backend-webgpu");
+    wait = readOneLater;
+  }
   if (!(await tf.setBackend(backend))) throw new Error(`TensorFlow.js: no ${backend} backend here`);
   await tf.ready();
   resident = tf.tidy(() => tf.relu(tf.ones([GPU_ELEMENTS])));
@@ -25,8 +31,8 @@ export async function start(backend = "webgl") {
 }
 
 /** Waits until the GPU has executed all commands. */
-function drain() {
-  readOne(resident);
+async function drain() {
+  await wait(resident);
 }
 
 /**
@@ -48,8 +54,8 @@ export function prepare({ operation, inputs, options, onHost }, arrays) {
   /** @type {() => unknown} */
   const once = operation in WORKLOADS ? () => tf.tidy(/** @type {any} */ (step)) : step;
   /** @param {unknown} result */
-  const finish = (result) => {
-    if (result instanceof tf.Tensor) readOne(result);
+  const finish = async (result) => {
+    if (result instanceof tf.Tensor) await wait(result);
     else if (result === canvas) firstPixel(canvas);
   };
   /** @param {unknown} result */
@@ -63,19 +69,24 @@ export function prepare({ operation, inputs, options, onHost }, arrays) {
     for (let i = 1; i <= repetitions; i++) {
       let result = once();
       if (result instanceof Promise) result = await result;
-      if (i === repetitions) finish(result);
+      if (i === repetitions) {
+        if (onGpu && operation in WORKLOADS) side.thread = performance.now() - start;
+        await finish(result);
+      }
       drop(result);
     }
     return performance.now() - start;
   };
+  const onGpu = tf.getBackend().startsWith("webg");
 
-  return {
+  /** @type {Side} */
+  const side = {
     async first() {
-      drain();
+      await drain();
       return run(1);
     },
     async round(repetitions) {
-      drain();
+      await drain();
       return run(repetitions);
     },
     async values() {
@@ -91,4 +102,5 @@ export function prepare({ operation, inputs, options, onHost }, arrays) {
       tf.disposeVariables();
     },
   };
+  return side;
 }

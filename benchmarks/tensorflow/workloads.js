@@ -67,6 +67,21 @@ export const WORKLOADS = {
     ([a, b]) =>
     () =>
       tf.add(a, b),
+  attention:
+    ([q, k, v], { scale }) =>
+    () =>
+      tf.matMul(tf.softmax(tf.matMul(q, k, false, true).mul(scale)), v),
+  scatter_add:
+    ([values, positions], { length }) =>
+    () =>
+      tf.unsortedSegmentSum(values, positions, length),
+  product_chain:
+    ([x, w], { length }) =>
+    () => {
+      let y = x;
+      for (let i = 0; i < length; i++) y = tf.matMul(y, w);
+      return y;
+    },
   // TensorFlow.js has no sort of values.
   sort:
     ([x]) =>

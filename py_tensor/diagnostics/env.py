@@ -13,7 +13,7 @@ from typing import Any, overload
 from ..dtypes import described, wrong_type
 from ..errors import ArgumentError, TensorError
 from ..functions.arguments import flag, integer
-from ..runtime.executor import PLAN_LIMIT, backend, get_backend, runtime, set_backend
+from ..runtime.executor import PLAN_LIMIT, backend, get_backend, prefer, runtime, set_backend
 from ..settings import Settings, settings
 from .debug import enable_debug_mode, enable_production_mode, is_debug_mode
 from .tables import Printed, Table
@@ -277,7 +277,11 @@ class Environment(Printed):
             if name.startswith(PREFIX):
                 name = name.removeprefix(PREFIX)
                 known = _FLAGS.get(name)
-                setattr(self, name, text if known is None else known.parse(text))
+                if name == "backend":
+                    # A device of WebGPU is opened when the page's program can wait for it.
+                    prefer(text)
+                else:
+                    setattr(self, name, text if known is None else known.parse(text))
 
     def _tables(self) -> list[Table]:
         rows = [

@@ -7,7 +7,9 @@ statements), `builder` and `intrinsics` (typed operations); from the tree to a p
 (calls), `reader`; `execution` (programs on arrays), `op_defs`, `kinds` (entries in the engine's
 tables), `exits` (loops of one element in shaders), `program_writer` (shaders), `plain` (the
 function run in Python), `values` (vectors and random numbers), `calls` (arguments and gradients),
-`api`, `hand_written` (`pt.glsl_kernel`).
+`api`, `hand_written` (`pt.glsl_kernel`). Kernels that write: `workgroups` (functions of groups),
+`effects` (from the tree to writes and shared arrays), `copying` and `lock_step` (programs without
+writes), `combining` (writes of tensors), `writing` (calls).
 """
 
 from .api import KernelFunction

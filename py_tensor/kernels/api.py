@@ -5,6 +5,7 @@ Input: a function of numbers. Output: a function of tensors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import update_wrapper
 from types import FunctionType
@@ -31,12 +32,16 @@ from .inlining import bound
 from .kinds import elementwise_kernel, indexed_kernel
 from .op_defs import ElementwiseKernel, IndexedKernel
 from .plain import run_plainly
-from .program import InputKind, Program, text_of
+from .program import InputKind, Program, WritingProgram, text_of
 from .reader import ArgumentType, ReadKernel, read_kernel
 from .source import FunctionSource, resolve
+from .writing import WritingKernel
 
 BORDERS = ("clamp", "wrap", "zero")
 MAX_STEPS = 10_000
+MOST_GROUP_AXES = 3
+MOST_IN_GROUP = 256
+"""Elements of a group that every device of WebGPU can run."""
 VARIANTS = 8
 """Number of programs kept for a signature, which differ in constants of the enclosing scope."""
 _ShapeOption = Shape | Callable[..., ShapeLike] | None
@@ -46,10 +51,17 @@ _ShapeOption = Shape | Callable[..., ShapeLike] | None
 class _Compiled:
     """Programs of one signature, and the values of the enclosing scopes that they depend on."""
 
-    def __init__(self, read: ReadKernel, ops: Sequence[ElementwiseKernel | IndexedKernel]) -> None:
+    def __init__(
+        self,
+        read: ReadKernel,
+        ops: Sequence[ElementwiseKernel | IndexedKernel],
+        writing: WritingKernel | None,
+    ) -> None:
         self.several = read.several
         self.captured = read.captured
         self.ops = ops
+        self.writing = writing
+        """The kernel if it writes, or has shared arrays; then there are no `ops`."""
         self.templates: BoundedCache[Hashable, list[OpNode | int]] = BoundedCache(VARIANTS)
         """Operands for some shapes: nodes of lengths, and positions of arguments."""
 
@@ -105,6 +117,7 @@ class KernelFunction(TensorFunction):
         border: str,
         max_steps: int,
         source: str | None,
+        workgroup: ShapeLike | None,
     ) -> None:
         update_wrapper(self, function)
         self._function = function
@@ -115,6 +128,7 @@ class KernelFunction(TensorFunction):
         self._max_steps = max_steps
         self._compiled: dict[Hashable, list[_Compiled]] = {}
         self._indices = _index_count(self._source, shape)
+        self._workgroup = _group_lengths(self._name, workgroup, self._indices)
         parameters = self._source.parameters
         self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
         self._defaults = function.__defaults__ or ()
@@ -150,9 +164,21 @@ class KernelFunction(TensorFunction):
         shape = self._result_shape(values) if self._indices is not None else None
         compiled = self._compile(values)
         dtypes = [op.program.result.dtype for op in compiled.ops]
+        outputs: list[int] = []
+        if compiled.writing is not None:
+            program = compiled.writing.program
+            if program.workgroup:
+                raise KernelError(
+                    f"python: elements of a group do not run one after the other; got {self!r} "
+                    "with workgroup; call the kernel on the NumPy backend instead"
+                )
+            dtypes = [result.dtype for result in program.results]
+            outputs = [output.argument for output in program.outputs]
         keywords = self._source.parameters.keyword_only
-        results = run_plainly(self._function, values, shape, dtypes, self._border, keywords)
-        return tuple(results) if compiled.several else results[0]
+        results = run_plainly(
+            self._function, values, shape, dtypes, self._border, keywords, outputs
+        )
+        return self._returned(results, compiled)
 
     # --- arguments ------------------------------------------------------------------------------
 
@@ -210,16 +236,26 @@ class KernelFunction(TensorFunction):
             if not compiled.captured or compiled.is_valid():
                 return compiled
         read = read_kernel(
-            self._source, self._border, self._max_steps, self._indices or 0, signature
+            self._source,
+            self._border,
+            self._max_steps,
+            self._indices or 0,
+            signature,
+            self._workgroup,
         )
         make = indexed_kernel if indexed else elementwise_kernel
-        listing = self._listing(read.programs[0])
+        listing = self._listing(read.writing or read.programs[0])
         ops = [make(self._name, program, listing) for program in read.programs]
-        known.insert(0, _Compiled(read, ops))
+        writing = None
+        if read.writing is not None:
+            writing = WritingKernel(
+                self._name, read.writing, lambda part: indexed_kernel(self._name, part, listing)
+            )
+        known.insert(0, _Compiled(read, ops, writing))
         del known[VARIANTS:]
         return known[0]
 
-    def _listing(self, program: Program) -> str:
+    def _listing(self, program: Program | WritingProgram) -> str:
         lines = "\n".join(f"  {line}" for line in self._source.listing())
         typed = "\n".join(f"  {line}" for line in text_of(program).splitlines())
         return f"source of {self._name}\n{lines}\n\nprogram of {self._name}\n{typed}"
@@ -230,17 +266,47 @@ class KernelFunction(TensorFunction):
         shape = None
         if self._indices is not None:
             shape = self._result_shape(values)
-            for value in values:
-                if type(value) is Tensor and 0 in value.shape:
+        compiled = self._compile(values)
+        if shape is not None:
+            written = compiled.writing.outputs if compiled.writing else ()
+            for number, value in enumerate(values):
+                if type(value) is Tensor and 0 in value.shape and number not in written:
                     raise ShapeError(
                         f"{self._name}: a tensor has no elements to read; got shape {value.shape}; "
                         "give at least one"
                     )
-        compiled = self._compile(values)
         nodes = [node_of_argument(self._name, value) for value in values]
+        if compiled.writing is not None:
+            assert shape is not None
+            return self._returned(compiled.writing(nodes, shape), compiled)
         operands = compiled.operands(nodes, shape)
         results = [Tensor(node_of(op, operands, shape)) for op in compiled.ops]
-        return tuple(results) if compiled.several else results[0]
+        return self._returned(results, compiled)
+
+    def _returned(self, results: Sequence[Tensor], compiled: _Compiled) -> KernelResult:
+        return tuple(results) if compiled.several or len(results) > 1 else results[0]
+
+
+def _group_lengths(name: str, workgroup: ShapeLike | None, axes: int | None) -> tuple[int, ...]:
+    """Return the lengths of a group along the axes of the index space."""
+    if workgroup is None:
+        return ()
+    lengths = a_shape(name, workgroup)
+    if axes is None:
+        raise ArgumentError(
+            f"{name}: workgroup has no index space; got {workgroup}; give shape, too"
+        )
+    if len(lengths) != axes or axes > MOST_GROUP_AXES:
+        raise ArgumentError(
+            f"{name}: workgroup has another number of axes; got {lengths} for {axes} indices; give "
+            f"one length for each of at most {MOST_GROUP_AXES}"
+        )
+    if 0 in lengths or math.prod(lengths) > MOST_IN_GROUP:
+        raise ArgumentError(
+            f"{name}: workgroup has no element or too many; got {lengths}; use lengths whose "
+            f"product is at most {MOST_IN_GROUP}"
+        )
+    return lengths
 
 
 def _index_count(source: FunctionSource, shape: _ShapeOption) -> int | None:
@@ -289,6 +355,7 @@ def kernel(
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
+    workgroup: ShapeLike | None = None,
 ) -> Callable[[Callable[..., Any]], KernelFunction]: ...
 @overload
 def kernel(
@@ -299,6 +366,7 @@ def kernel(
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
+    workgroup: ShapeLike | None = None,
 ) -> KernelFunction: ...
 def kernel(
     function: Callable[..., Any] | None = None,
@@ -308,6 +376,7 @@ def kernel(
     border: str = "clamp",
     max_steps: int = MAX_STEPS,
     source: str | None = None,
+    workgroup: ShapeLike | None = None,
 ) -> Any:
     """Compile a Python function of numbers into a function of tensors.
 
@@ -318,17 +387,26 @@ def kernel(
     combination of dtypes; numbers and shapes may change without compiling again. The guide on
     kernels lists what functions may contain.
 
+    An indexed kernel may also write tensors, as in `out[k] = v` and `out[k] += v`. `shape` is then
+    the shape of the index space, and the call passes a tensor for `out`, which has the values
+    before. The call returns the tensor with the new values, and the tensor passed keeps its own.
+    Positions outside of it are ignored. The elements write as if one ran after the other, in
+    row-major order: all additions count, and the last assignment of a position remains.
+
     Args:
         function: Function with a source. Its parameters are numbers, or tensors if it is indexed.
         shape: Shape of the result, or a function of the arguments that returns it.
         border: Value of elements outside of a tensor: "clamp" for the nearest element, "wrap" for
             the tensor repeated, "zero" for 0.
         max_steps: Number of iterations after which a `while` loop stops.
+        workgroup: Lengths of the groups of elements that share arrays, along the axes of `shape`;
+            at most 256 elements. See `pt.shared`.
         source: Text of the function, if Python cannot find it.
 
     Returns:
         Function of tensors and numbers. It returns a tensor, or a tuple of tensors if the function
-        returns a tuple, which one draw computes.
+        returns a tuple, which one draw computes. Tensors that the function writes follow, in the
+        order of the parameters.
 
     Raises:
         KernelError: If the source is not available; when called, if the function uses what kernels
@@ -347,6 +425,11 @@ def kernel(
     ...     return u[i - 1]
     >>> shifted(pt.asarray([1, 2, 3])).tolist()
     [3, 1, 2]
+    >>> @pt.kernel(shape=lambda x, counts: x.shape)
+    ... def histogram(i, x, counts):
+    ...     counts[x[i]] += 1
+    >>> histogram(pt.asarray([2, 0, 2, 9]), pt.zeros(3, dtype="int32")).tolist()
+    [1, 0, 2]
     """
     mode = choice("kernel", "border", border, BORDERS)
     steps = integer("kernel", "max_steps", max_steps, 1, 1 << 30)
@@ -365,6 +448,6 @@ def kernel(
             raise KernelError(
                 f"kernel: function is not written in Python; got {described(function)}; use def"
             )
-        return KernelFunction(function, lengths, mode, steps, source)
+        return KernelFunction(function, lengths, mode, steps, source, workgroup)
 
     return compiled if function is None else compiled(function)

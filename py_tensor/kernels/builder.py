@@ -27,6 +27,8 @@ from .program import (
     Program,
     Read,
     ReadColumn,
+    SharedArray,
+    SharedRead,
     Statement,
     Step,
     Var,
@@ -109,9 +111,9 @@ def common(values: Sequence[Operand]) -> DType:
 class Builder:
     """Statements of a program under construction."""
 
-    def __init__(self) -> None:
-        self._numbers = count(1)
-        self.last = 0
+    def __init__(self, last: int = 0) -> None:
+        self._numbers = count(last + 1)
+        self.last = last
         self.blocks: list[list[Statement]] = [[]]
         self.known: list[dict[Hashable, Var]] = [{}]
         self._inverses: dict[Var, Var] = {}
@@ -159,6 +161,12 @@ class Builder:
                     self.sums[result] = base, offset + more
         return result
 
+    def read_shared(self, array: SharedArray, position: Atom) -> Var:
+        """Append a read of a shared array. Equal reads may differ, since writes may be between."""
+        result = self.var(array.dtype)
+        self.add(SharedRead(result, array, position))
+        return result
+
     def read(
         self, tensor: Input, position: Atom, dtype: DType, row: Atom, index: Operand, border: str
     ) -> Var:
@@ -171,6 +179,12 @@ class Builder:
         if isinstance(index, Var):
             base, offset = self.sums.get(index, (index, 0))
             column = ReadColumn(row, base, offset, border) if abs(offset) <= NEAR else None
+        return self.read_at(tensor, position, dtype, column)
+
+    def read_at(
+        self, tensor: Input, position: Atom, dtype: DType, column: ReadColumn | None
+    ) -> Var:
+        """Append a read of a tensor, or return the result of an equal one."""
         return self._named(
             (tensor, position), dtype, lambda result: Read(result, tensor, position, column)
         )
@@ -198,9 +212,9 @@ class Builder:
             return self.select(self.truth(values[0]), values[1], values[2])
         constants = [value for value in values if isinstance(value, NUMBERS)]
         if len(constants) == len(values):
-            folded = _folded(definition, constants)
-            if folded is not None:
-                return folded
+            known = on_numbers(definition, constants)
+            if known is not None:
+                return known
         if isinstance(definition, Fixed):
             exact = tuple(map(self._exactly, values, definition.takes))
             return self.step(definition, exact, definition.gives)
@@ -296,7 +310,7 @@ class Builder:
         ]
 
 
-def _folded(definition: Elementwise, values: Sequence[PythonNumber]) -> PythonNumber | None:
+def on_numbers(definition: Elementwise, values: Sequence[PythonNumber]) -> PythonNumber | None:
     """Compute an operation on Python numbers; return None if it has to be computed later."""
     if isinstance(definition, Fixed) or not definition.formula:
         return None

@@ -170,7 +170,7 @@ class Execution[Value]:
                 self.read(statement)
             elif isinstance(statement, Branch):
                 self.branch(statement)
-            else:
+            elif isinstance(statement, Repeat):
                 self.loop(statement)
 
     def read(self, read: Read) -> None:

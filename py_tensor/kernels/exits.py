@@ -161,6 +161,7 @@ class _Exits:
             condition, body = value(statement.condition), specialized(statement.body)
             exports = [(outer, value(inner)) for outer, inner in statement.exports]
             return replace(statement, condition=condition, body=body, exports=exports)
+        assert isinstance(statement, Repeat)
         initial = [value(carry.initial) for carry in statement.carries]
         head, body = specialized(statement.head), specialized(statement.body)
         carries = [
@@ -198,4 +199,5 @@ def _defined(statement: Statement) -> list[Var]:
         return [outer for outer, _ in statement.exports]
     if isinstance(statement, Repeat):
         return [carry.result for carry in statement.carries]
+    assert isinstance(statement, Step | Read)
     return [statement.result]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from ..dtypes import bool_, int32
 from .builder import ATOMS, NUMBERS, Mismatch, Operand, PythonNumber, Truth, dtype_of, typed
 from .intrinsics import arithmetic, power, product
-from .locals import Locals, TensorArgument
+from .locals import Locals, SharedArgument, TensorArgument
 from .reading import Reading
 from .source import MISSING, resolve
 from .values import AXES, Vector
@@ -39,6 +39,10 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, _OnNumbers]] = {
     ast.Gt: ("greater", operator.gt),
     ast.GtE: ("greater_equal", operator.ge),
 }
+READ_AND_WRITTEN = (
+    "a kernel reads and writes the same tensor",
+    "pass the tensor twice, under one name for reads and one for writes",
+)
 
 
 def read_constant(reading: Reading, node: ast.Constant, local: Locals) -> object:
@@ -209,7 +213,7 @@ def _side(
 
 def read_attribute(reading: Reading, node: ast.Attribute, local: Locals) -> object:
     owner = reading.value(node.value, local)
-    if isinstance(owner, TensorArgument):
+    if isinstance(owner, TensorArgument | SharedArgument):
         if node.attr == "shape":
             return owner.lengths
         if node.attr == "ndim":
@@ -229,7 +233,7 @@ def read_attribute(reading: Reading, node: ast.Attribute, local: Locals) -> obje
 
 def read_subscript(reading: Reading, node: ast.Subscript, local: Locals) -> object:
     owner = reading.value(node.value, local)
-    if isinstance(owner, TensorArgument):
+    if isinstance(owner, TensorArgument | SharedArgument):
         return _element(reading, node, owner, local)
     if not isinstance(owner, tuple):
         reading.as_number(node.value, owner)
@@ -255,21 +259,39 @@ def read_subscript(reading: Reading, node: ast.Subscript, local: Locals) -> obje
     return result
 
 
+def read_indices(
+    reading: Reading,
+    node: ast.Subscript,
+    array: TensorArgument | SharedArgument,
+    local: Locals,
+) -> list[Operand]:
+    """Return the index along each axis of an array."""
+    keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    rank = len(array.lengths)
+    if len(keys) != rank:
+        raise reading.error(
+            node, f"{ast.unparse(node.value)} has {rank} axes", f"give {rank} indices"
+        )
+    with reading.located(node):
+        return [reading.builder.cast(reading.whole(key, local), int32) for key in keys]
+
+
 def _element(
-    reading: Reading, node: ast.Subscript, tensor: TensorArgument, local: Locals
+    reading: Reading,
+    node: ast.Subscript,
+    tensor: TensorArgument | SharedArgument,
+    local: Locals,
 ) -> Operand:
     """Return an element of a tensor; the border mode decides at positions outside of it."""
     build, border = reading.builder, reading.border
-    keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    operand, rank = tensor.operand, len(tensor.lengths)
-    if len(keys) != rank:
-        raise reading.error(node, f"{operand.name} has {rank} axes", f"give {rank} indices")
+    indices = read_indices(reading, node, tensor, local)
     row: Operand = 0
     position: Operand = 0
     inside: Truth = True
+    index: Operand = 0
     with reading.located(node):
-        for axis, (key, length) in enumerate(zip(keys, tensor.lengths, strict=True)):
-            index = inner = build.cast(reading.whole(key, local), int32)
+        for axis, (index, length) in enumerate(zip(indices, tensor.lengths, strict=True)):
+            inner = index
             if border == "wrap":
                 inner = build.apply("remainder", index, length)
             else:
@@ -282,6 +304,13 @@ def _element(
             row = build.apply("multiply", position, length) if axis else 0
             position = build.apply("add", row, inner) if axis else inner
         whole, start = typed(position, int32), typed(row, int32)
+        if isinstance(tensor, SharedArgument):
+            shared = build.read_shared(tensor.array, whole)
+            return build.select(inside, shared, typed(0, shared.dtype))
+        operand = tensor.operand
         dtype = operand.var.dtype
+        reading.accesses.setdefault(operand, set()).add("read")
+        if "written" in reading.accesses[operand]:
+            raise Mismatch(*READ_AND_WRITTEN)
         element = build.read(operand, whole, dtype, start, index, border)
         return build.select(inside, element, typed(0, dtype))

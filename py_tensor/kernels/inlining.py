@@ -11,8 +11,9 @@ from types import FunctionType
 
 from ..errors import KernelError
 from ..signatures import parameters_of
+from .effects import GROUP_CALLS
 from .intrinsics import INTRINSICS
-from .locals import Locals, TensorArgument, constant
+from .locals import Locals, SharedArgument, TensorArgument, constant
 from .reading import Reading
 from .source import FunctionSource
 from .statements import read_function
@@ -32,9 +33,11 @@ def read_call(reading: Reading, node: ast.Call, local: Locals) -> object:
     if function is len and len(args) == 1 and not keywords:
         return _length(reading, node, args[0])
     try:
-        intrinsic = INTRINSICS.get(function)
+        intrinsic, of_groups = INTRINSICS.get(function), GROUP_CALLS.get(function)
     except TypeError:
-        intrinsic = None
+        intrinsic = of_groups = None
+    if of_groups is not None:
+        return of_groups(reading, node, args, keywords)
     if intrinsic is not None:
         try:
             with reading.located(node):
@@ -63,7 +66,7 @@ def _argument(reading: Reading, node: ast.expr, local: Locals) -> object:
 
 
 def _length(reading: Reading, node: ast.Call, value: object) -> object:
-    if isinstance(value, TensorArgument):
+    if isinstance(value, TensorArgument | SharedArgument):
         return value.lengths[0]
     if isinstance(value, tuple):
         return len(value)

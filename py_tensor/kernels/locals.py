@@ -9,16 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from .builder import ATOMS, NUMBERS, Operand, Truth
-from .program import Input, Var
+from .program import Input, SharedArray
 from .values import Vector
 
 
 class TensorArgument:
     """A tensor that a kernel reads at positions."""
 
-    def __init__(self, operand: Input, lengths: tuple[Var, ...]) -> None:
+    def __init__(self, operand: Input, lengths: tuple[Operand, ...]) -> None:
         self.operand = operand
         self.lengths = lengths
+
+
+class SharedArgument:
+    """An array that the elements of a group share; `lengths` are those of its axes."""
+
+    def __init__(self, array: SharedArray) -> None:
+        self.array = array
+        self.lengths: tuple[Operand, ...] = array.shape
 
 
 class Locals:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
+from typing import Any
 
 from ..dtypes import DType
 from ..functions.manipulation import broadcast_arrays, reshape
@@ -43,6 +44,27 @@ class ElementReader:
         return self._values[position]
 
 
+class ElementWriter(ElementReader):
+    """A tensor that a kernel's function writes. Positions outside of it are ignored."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__(tensor, "clamp")
+        self._dtype = tensor.dtype
+
+    def __setitem__(self, key: int | tuple[int, ...], value: PythonNumber) -> None:
+        keys = key if isinstance(key, tuple) else (key,)
+        position = 0
+        for index, length, step in zip(keys, self.shape, row_major(self.shape), strict=True):
+            if not 0 <= index < length:
+                return
+            position += index * step
+        self._values[position] = value
+
+    def tensor(self) -> Tensor:
+        """Return the tensor with the values that were written."""
+        return _tensor(self._values, self._dtype, self.shape)
+
+
 def run_plainly(
     function: Callable[..., object],
     values: Sequence[KernelArgument],
@@ -50,9 +72,14 @@ def run_plainly(
     dtypes: Sequence[DType],
     border: str,
     keywords: Sequence[str],
+    outputs: Sequence[int],
 ) -> list[Tensor]:
-    """Return the results of calling a kernel's function for each element."""
+    """Return the results of calling a kernel's function for each element.
+
+    `outputs` are the positions of the arguments that the function writes.
+    """
     results: list[list[object]] = [[] for _ in dtypes]
+    writers: dict[int, ElementWriter] = {}
     calls: Iterable[tuple[object, ...]]
     if shape is None:
         tensors = broadcast_arrays(*(as_tensor("python", value) for value in values))
@@ -65,18 +92,24 @@ def run_plainly(
             else value
             for value in values
         ]
+        for output in outputs:
+            written = values[output]
+            assert isinstance(written, Tensor)
+            operands[output] = writers[output] = ElementWriter(written)
         calls = ((*indices, *operands) for indices in product(*map(range, shape)))
     for arguments in calls:
         count = len(arguments) - len(keywords)
         named = dict(zip(keywords, arguments[count:], strict=True))
         result = function(*arguments[:count], **named)
-        parts = result if isinstance(result, tuple) else (result,)
+        parts = result if isinstance(result, tuple) else (result,) * (result is not None)
         for part, elements in zip(parts, results, strict=True):
             elements.append(part.item() if isinstance(part, Tensor) else part)
-    return [
-        reshape(
-            from_host(packed(cast(elements, dtype), dtype), (len(elements),), dtype, "python"),
-            shape,
-        )
-        for elements, dtype in zip(results, dtypes, strict=True)
+    returned = [
+        _tensor(elements, dtype, shape) for elements, dtype in zip(results, dtypes, strict=True)
     ]
+    return [*returned, *[writer.tensor() for writer in writers.values()]]
+
+
+def _tensor(elements: Sequence[Any], dtype: DType, shape: tuple[int, ...]) -> Tensor:
+    data = packed(cast(elements, dtype), dtype)
+    return reshape(from_host(data, (len(elements),), dtype, "python"), shape)

@@ -7,7 +7,8 @@ arrays and on tensors. Each variable is assigned once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -165,7 +166,64 @@ class Repeat:
     """True if shaders run the loop for one element at a time, which `Exit` statements may leave."""
 
 
-Statement = Step | Read | Branch | Repeat
+@dataclass(frozen=True, eq=False)
+class SharedArray:
+    """An array that the elements of a group share; it holds zeros when the kernel starts."""
+
+    number: int
+    shape: tuple[int, ...]
+    dtype: DType
+
+    def __repr__(self) -> str:
+        return f"shared{self.number}"
+
+    @property
+    def size(self) -> int:
+        """Number of elements of each group's array."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A place in the user's function; `error` makes an error there of a problem and advice."""
+
+    error: Callable[[str, str], Exception]
+
+
+@dataclass(frozen=True)
+class Write:
+    """Write `value` at a position of an array, or add it there if `adds` is True.
+
+    `indices` are the indices along the axes, and `position` is the row-major position, or -1 if an
+    index is outside of the array; nothing is written there.
+    """
+
+    array: Input | SharedArray
+    indices: tuple[Atom, ...]
+    position: Atom
+    value: Atom
+    adds: bool
+    site: Site
+
+
+@dataclass(frozen=True)
+class SharedRead:
+    """`result` is the element of a shared array at a row-major position, which is inside."""
+
+    result: Var
+    array: SharedArray
+    position: Atom
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """All elements of a group have run the statements before it when one runs those after it."""
+
+    site: Site
+
+
+Statement = Step | Read | Branch | Repeat | Write | SharedRead | Barrier
+"""Writes, shared reads and barriers are only in a `WritingProgram`."""
 
 
 class InputKind(Enum):
@@ -217,6 +275,45 @@ class Program:
     """The statements of all results, if the function has several."""
 
 
+@dataclass
+class WritingProgram:
+    """A kernel's program with writes and shared arrays, for all elements of an index space.
+
+    Its statements are those of one element, with branches and loops as in the user's function.
+    `results` are the values that the function returns for each element; `outputs` are the tensors
+    that it writes, which it does not read. `workgroup` are the lengths of a group along the axes of
+    the index space, and `local` the element's indices in its group. Elements of the last groups
+    that are outside of the index space do not run.
+
+    `lock_step` makes programs without writes from it. A device with atomic operations and memory of
+    workgroups can run it as it is.
+    """
+
+    inputs: list[Input]
+    coordinates: list[Var]
+    body: list[Statement]
+    results: tuple[Atom, ...]
+    outputs: list[Input]
+    shared: list[SharedArray]
+    workgroup: tuple[int, ...]
+    local: tuple[Atom, ...]
+
+
+def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
+    """Return all statements, also those in branches and loops."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, Repeat):
+            yield from statements_in([*statement.head, *statement.body])
+        elif isinstance(statement, Branch):
+            yield from statements_in(statement.body)
+
+
+def has_effects(body: Iterable[Statement]) -> bool:
+    """Return True if a statement writes, or is a barrier."""
+    return any(isinstance(statement, Write | Barrier) for statement in statements_in(body))
+
+
 def _cost(
     body: Iterable[Statement], cost: Callable[[Elementwise], int], read: int, steps: int
 ) -> int:
@@ -228,7 +325,7 @@ def _cost(
             total += read
         elif isinstance(statement, Branch):
             total += _cost(statement.body, cost, read, steps)
-        else:
+        elif isinstance(statement, Repeat):
             times = (statement.trips or steps) if steps else 1
             total += times * _cost([*statement.head, *statement.body], cost, read, steps)
     return total
@@ -282,7 +379,7 @@ def varying(body: Iterable[Statement], differ: set[Atom]) -> set[Atom]:
             for outer, inner in statement.exports:
                 if statement.condition in differ or inner in differ:
                     differ.add(outer)
-        else:
+        elif isinstance(statement, Repeat):
             before = -1
             while before != len(differ):
                 before = len(differ)
@@ -307,13 +404,23 @@ def needed_part(body: Sequence[Statement], needed: set[Atom]) -> list[Statement]
                 kept.append(statement)
         elif isinstance(statement, Branch):
             exports = [pair for pair in statement.exports if pair[0] in needed]
-            if exports or isinstance(statement, Exit):
+            if exports or isinstance(statement, Exit) or has_effects(statement.body):
                 needed.add(statement.condition)
                 needed.update(inner for _, inner in exports)
                 inside = needed_part(statement.body, needed)
                 kept.append(replace(statement, body=inside, exports=exports))
-        elif any(carry.result in needed for carry in statement.carries):
-            kept.append(_needed_loop(statement, needed))
+        elif isinstance(statement, Repeat):
+            results = {carry.result for carry in statement.carries}
+            if not needed.isdisjoint(results) or has_effects(statement.body):
+                kept.append(_needed_loop(statement, needed))
+        elif isinstance(statement, SharedRead):
+            if statement.result in needed:
+                needed.add(statement.position)
+                kept.append(statement)
+        else:
+            if isinstance(statement, Write):
+                needed.update((*statement.indices, statement.position, statement.value))
+            kept.append(statement)
     return kept[::-1]
 
 
@@ -336,7 +443,7 @@ def _needed_loop(loop: Repeat, needed: set[Atom]) -> Repeat:
     return replace(loop, carries=carries, head=head, body=body)
 
 
-def text_of(program: Program) -> str:
+def text_of(program: Program | WritingProgram) -> str:
     """Return the program as text, one statement per line with the dtype of its result.
 
     The programs of a family have one text.
@@ -347,10 +454,16 @@ def text_of(program: Program) -> str:
         for operand in program.inputs
     ]
     lines += [f"{var} = coordinate {axis}" for axis, var in enumerate(program.coordinates)]
-    family = program.family or Family(program.body, (program.result,))
-    _write(family.body, lines, "")
-    results = ", ".join(f"{result}: {result.dtype}" for result in family.results)
-    return "\n".join([*lines, f"return {results}"])
+    if isinstance(program, WritingProgram):
+        lines += [f"{array} = shared {array.shape}: {array.dtype}" for array in program.shared]
+        body, results = program.body, program.results
+    else:
+        family = program.family or Family(program.body, (program.result,))
+        body, results = family.body, family.results
+    _write(body, lines, "")
+    if results:
+        lines.append("return " + ", ".join(f"{result}: {result.dtype}" for result in results))
+    return "\n".join(lines)
 
 
 def _write(body: Iterable[Statement], lines: list[str], indent: str) -> None:
@@ -367,6 +480,15 @@ def _write(body: Iterable[Statement], lines: list[str], indent: str) -> None:
             _write(statement.body, lines, indent + "  ")
             for var, inner in statement.exports:
                 lines.append(f"{indent}  {var} = {inner}: {var.dtype}")
+        elif isinstance(statement, Write):
+            name = statement.array.name if isinstance(statement.array, Input) else statement.array
+            sign, indices = "+=" if statement.adds else "=", ", ".join(map(repr, statement.indices))
+            lines.append(f"{indent}{name}[{indices}] {sign} {statement.value}")
+        elif isinstance(statement, SharedRead):
+            result, array = statement.result, statement.array
+            lines.append(f"{indent}{result} = {array}[{statement.position}]: {result.dtype}")
+        elif isinstance(statement, Barrier):
+            lines.append(f"{indent}barrier")
         else:
             for carry in statement.carries:
                 lines.append(f"{indent}{carry.inner} = {carry.initial}: {carry.inner.dtype}")

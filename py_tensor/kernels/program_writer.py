@@ -117,7 +117,7 @@ class ProgramWriter:
                 self.exit(statement)
             elif isinstance(statement, Branch):
                 self.branch(statement)
-            else:
+            elif isinstance(statement, Repeat):
                 self.loop(statement)
 
     def step(self, step: Step) -> None:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from ..dtypes import DType, int32
 from . import expressions, inlining, loops, statements
-from .builder import ATOMS, Operand
+from .builder import ATOMS, Operand, dtype_of, typed
 from .locals import TensorArgument
-from .program import InputKind, Program
+from .program import InputKind, Program, WritingProgram, has_effects, needed_part
 from .reading import EXPRESSION_READERS, STATEMENT_READERS, Captured, Reading
 from .source import FunctionSource, parameter_names
 
@@ -54,10 +54,14 @@ class ArgumentType(NamedTuple):
 
 
 class ReadKernel(NamedTuple):
-    """The programs of a kernel; `several` is True if its function returns a tuple."""
+    """The programs of a kernel; `several` is True if its function returns a tuple.
+
+    A kernel that writes, or has shared arrays, has one program of another kind.
+    """
 
     several: bool
     programs: list[Program]
+    writing: WritingProgram | None
     captured: list[Captured]
 
 
@@ -67,9 +71,10 @@ def read_kernel(
     max_steps: int,
     indices: int,
     arguments: Sequence[ArgumentType],
+    workgroup: tuple[int, ...],
 ) -> ReadKernel:
     """Read a function for arguments of given types, after parameters for so many indices."""
-    reading = Reading(source, border, max_steps)
+    reading = Reading(source, border, max_steps, workgroup)
     names = parameter_names(source.tree)
     values: dict[str, object] = {}
     for axis, name in enumerate(names[:indices]):
@@ -86,13 +91,36 @@ def read_kernel(
             ]
         )
         values[name] = TensorArgument(operand, lengths) if rank else operand.var
+    pairs = zip(reading.coordinates, workgroup, strict=bool(workgroup))
+    reading.local = tuple([reading.builder.apply("remainder", x, n) for x, n in pairs])
     result = statements.read_function(reading, source.tree, values)
     several = isinstance(result, tuple)
     results: list[Operand] = []
-    for part in result if isinstance(result, tuple) else (result,):
+    parts = () if result is None else result if isinstance(result, tuple) else (result,)
+    for part in parts:
         if not isinstance(part, ATOMS):
             raise reading.error(source.tree, "the result is not a number", "return numbers")
         results.append(part)
+    if reading.shared or has_effects(reading.builder.blocks[0]):
+        return ReadKernel(several, [], _writing(reading, results), reading.captured)
     with reading.located(source.tree):
         programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
-    return ReadKernel(several, programs, reading.captured)
+    return ReadKernel(several, programs, None, reading.captured)
+
+
+def _writing(reading: Reading, results: Sequence[Operand]) -> WritingProgram:
+    """Return the program of a kernel that writes, or has shared arrays."""
+    atoms = tuple([typed(result, dtype_of(result)) for result in results])
+    local = tuple([typed(index, int32) for index in reading.local])
+    body = needed_part(reading.builder.blocks[0], {*atoms, *local})
+    outputs = [i for i in reading.inputs if "written" in reading.accesses.get(i, ())]
+    return WritingProgram(
+        reading.inputs,
+        reading.coordinates,
+        body,
+        atoms,
+        outputs,
+        reading.shared,
+        reading.workgroup,
+        local,
+    )

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from ..dtypes import DType, int32
 from ..errors import KernelError
 from .builder import ATOMS, Builder, Mismatch, Operand, Truth, dtype_of
-from .locals import Locals, TensorArgument, constant, mapped, rebuilt
-from .program import Atom, Branch, Input, InputKind, Var
+from .locals import Locals, SharedArgument, TensorArgument, constant, mapped, rebuilt
+from .program import Atom, Branch, Input, InputKind, SharedArray, Site, Var, has_effects
 from .source import FunctionSource
 
 _ADVICE: dict[type[ast.AST], tuple[str, str]] = {
@@ -67,7 +67,13 @@ class Captured(NamedTuple):
 class Reading:
     """State of reading one kernel for arguments of given dtypes and ranks."""
 
-    def __init__(self, source: FunctionSource, border: str, max_steps: int) -> None:
+    def __init__(
+        self,
+        source: FunctionSource,
+        border: str,
+        max_steps: int,
+        workgroup: tuple[int, ...] = (),
+    ) -> None:
         self.border = border
         self.max_steps = max_steps
         self.builder = Builder()
@@ -81,6 +87,13 @@ class Reading:
         """The kernel's function and the helper functions that are being read, innermost last."""
         self.loops = 0
         """Number of loops around the current statement in its function."""
+        self.workgroup = workgroup
+        """Lengths of a group along the axes of the index space."""
+        self.local: tuple[Operand, ...] = ()
+        """Indices of the element in its group."""
+        self.shared: list[SharedArray] = []
+        self.accesses: dict[Input, set[str]] = {}
+        """For each tensor, whether it is "read" or "written"."""
 
     def input(self, kind: InputKind, argument: int, axis: int, dtype: DType, name: str) -> Input:
         """Append an operand of the kernel."""
@@ -96,6 +109,10 @@ class Reading:
 
     def error(self, node: ast.expr | ast.stmt, problem: str, advice: str) -> KernelError:
         return self.calls[-1].error(node, problem, advice)
+
+    def site(self, node: ast.expr | ast.stmt) -> Site:
+        """Return the place of a node, for errors about the program."""
+        return Site(partial(self.calls[-1].error, node))
 
     @contextmanager
     def located(self, node: ast.expr | ast.stmt) -> Iterator[None]:
@@ -128,7 +145,7 @@ class Reading:
     def as_number(self, node: ast.expr | ast.stmt, value: object) -> Operand:
         if isinstance(value, ATOMS):
             return value
-        if isinstance(value, TensorArgument):
+        if isinstance(value, TensorArgument | SharedArgument):
             raise self.error(node, "a tensor is not a number", "read an element, as in x[i, j]")
         if isinstance(value, tuple):
             raise self.error(node, "a tuple is not a number", "use its parts")
@@ -187,7 +204,7 @@ class Reading:
         local.result = mapped(exported, local.result)
         masks = local.live, local.broken, local.returned
         local.live, local.broken, local.returned = [builder.truth(exported(m)) for m in masks]
-        if exports:
+        if exports or has_effects(body):
             assert isinstance(condition, Var)
             pairs: list[tuple[Var, Atom]] = [(outer, inner) for inner, outer in exports.items()]
             builder.add(Branch(condition, body, pairs))

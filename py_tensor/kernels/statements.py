@@ -11,6 +11,7 @@ import ast
 from ..dtypes import OF_PYTHON, DType
 from ..errors import KernelError
 from .builder import ATOMS, KERNEL_DTYPES, dtype_of
+from .effects import add_to_element, write_element, writes
 from .expressions import binary, read_name
 from .locals import Locals
 from .reading import Reading
@@ -25,7 +26,14 @@ def read_function(reading: Reading, tree: ast.FunctionDef, names: dict[str, obje
             value = _annotated(reading, parameter.annotation, value)
         local.names[parameter.arg] = value
     reading.block(tree.body, local)
+    returns = [part for part in ast.walk(tree) if isinstance(part, ast.Return)]
+    valued = any(part.value is not None for part in returns)
+    for part in returns:
+        if part.value is None and (valued or not writes(reading)):
+            raise reading.error(part, "return has no value", "return a number")
     if local.live is not False or local.result is None:
+        if not valued and writes(reading):
+            return None
         raise reading.error(
             tree.body[-1], "the function may end without a result", "add a return at its end"
         )
@@ -43,6 +51,9 @@ def read_assignment(reading: Reading, node: ast.Assign, local: Locals) -> None:
 
 def read_augmented_assignment(reading: Reading, node: ast.AugAssign, local: Locals) -> None:
     target = node.target
+    if isinstance(target, ast.Subscript):
+        add_to_element(reading, target, node, local)
+        return
     if not isinstance(target, ast.Name):
         raise reading.error(target, "only names can be assigned", "return the new value")
     old, change = read_name(reading, target, local), reading.value(node.value, local)
@@ -57,7 +68,10 @@ def read_annotated_assignment(reading: Reading, node: ast.AnnAssign, local: Loca
 
 
 def assign(reading: Reading, target: ast.expr, value: object, local: Locals) -> None:
-    """Assign a value to a name, or its parts to a tuple of names."""
+    """Assign a value to a name or an element, or its parts to a tuple of these."""
+    if isinstance(target, ast.Subscript):
+        write_element(reading, target, reading.as_number(target, value), False, local)
+        return
     if isinstance(target, ast.Name):
         local.names[target.id] = value
         local.unset.discard(target.id)
@@ -112,13 +126,13 @@ def read_if(reading: Reading, node: ast.If, local: Locals) -> None:
 
 
 def read_return(reading: Reading, node: ast.Return, local: Locals) -> None:
+    local.live, local.broken, local.returned = False, True, True
     if node.value is None:
-        raise reading.error(node, "return has no value", "return a number")
+        return
     local.result = reading.value(node.value, local)
     parts = local.result if isinstance(local.result, tuple) else (local.result,)
     if not all(isinstance(part, (*ATOMS, tuple)) for part in parts):
         raise reading.error(node.value, "the result is not a number", "return numbers")
-    local.live, local.broken, local.returned = False, True, True
 
 
 def read_break(reading: Reading, node: ast.Break, local: Locals) -> None:
@@ -134,11 +148,13 @@ def read_pass(reading: Reading, node: ast.Pass, local: Locals) -> None:
 
 
 def read_expression(reading: Reading, node: ast.Expr, local: Locals) -> None:
-    """Skip a docstring; raise KernelError for any other expression."""
+    """Skip a docstring; read a call of a function without a result; refuse other expressions."""
     match node.value:
         case ast.Constant(str()):
             return
         case ast.Call(ast.Name("print")):
             problem, advice = "print is not supported", "run the function with kernel.python(...)"
             raise reading.error(node, problem, advice)
+        case ast.Call() as call if reading.value(call, local) is None:
+            return
     raise reading.error(node, "the value is not used", "assign it to a name, or remove it")

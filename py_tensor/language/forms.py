@@ -199,6 +199,8 @@ class LanguageForms:
 
     # --- statements ------------------------------------------------------------------------------
 
+    reserved: ClassVar[frozenset[str]] = frozenset()
+    """Words of the language that a variable, a letter and a number, may not be named."""
     names_operands = False
     """True if an operand that a formula uses more than once must be a variable."""
 

@@ -190,6 +190,8 @@ class Statements:
     def _declare(self, value: Value, prefix: str, level: int) -> Value:
         self.count += 1
         name, bit, scope = f"{prefix}{self.count}", 1 << self.count, self.scopes[level]
+        if name in self.printer.reserved:
+            name += "_"
         scope.statements.append(Statement(self.printer.declared(name, value), value.uses, bit))
         scope.declared |= bit
         return self.value(name, value.kind, value.lanes, PRIMARY, bit)

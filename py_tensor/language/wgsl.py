@@ -82,6 +82,7 @@ class WgslPrinter(Printer):
         **{(TRUTH, 1): "bool", (MASK, 1): "u32"},
     }
     native_names: ClassVar = {}
+    reserved: ClassVar = frozenset(("f16", "f32", "i32", "u32"))
     exceptions: ClassVar = {
         # Constant expressions may be neither infinite nor NaN, so the bits are variables.
         "PT_NAN": "var<private> PT_NAN_BITS: u32 = 0x7fc00000u;\n"

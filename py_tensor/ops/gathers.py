@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+from itertools import product
 from typing import Any
 
 from ..dtypes import uint32
 from .op_def import Gather, GatherAlong, Scatter
 from .rule_types import Array, ArrayNamespace, Functions
+
+FEW_COLUMNS = 16
 
 
 def _take(xp: ArrayNamespace, x: Any, indices: Any, axis: int) -> Any:
@@ -35,11 +39,16 @@ def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int])
     rows = x.reshape(*before, positions.size, *after)
     # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
-    result = xp.zeros((*before, length, *after), wide)
-    xp.add.at(
-        result, (slice(None),) * axis + (positions[kept],), xp.compress(kept, rows, axis=axis)
-    )
-    return result.astype(x.dtype)
+    result = xp.zeros((math.prod(before), length, math.prod(after)), wide)
+    rows = xp.compress(kept, rows, axis=axis).reshape(len(result), -1, result.shape[2])
+    positions = positions[kept]
+    if len(result) * result.shape[2] <= FEW_COLUMNS:
+        # NumPy adds elements ten times faster than slices.
+        for number, column in product(range(len(result)), range(result.shape[2])):
+            xp.add.at(result[number, :, column], positions, rows[number, :, column])
+    else:
+        xp.add.at(result, (slice(None), positions), rows)
+    return result.reshape(*before, length, *after).astype(x.dtype)
 
 
 def _take_back(

@@ -1,6 +1,7 @@
-"""Choose the backend and run pending nodes on it: WebGL2 on a GPU, else WebAssembly, else NumPy.
+"""Choose the backend and run pending nodes on it.
 
-Plain Python computes where none of them is available.
+WebGPU or WebGL2 computes on a GPU, else WebAssembly, else NumPy, and plain Python where none of
+them is available.
 
 Input: pending nodes. Output: the same nodes with buffers. Plans are cached by the graph's key, so
 that a graph with a known key runs without lowering or compilation.
@@ -9,7 +10,7 @@ that a graph with a known key runs without lowering or compilation.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
@@ -22,7 +23,7 @@ from ..public import namespace
 from . import host_data
 from .backends.base import Backend, Buffer
 
-__all__ = ["enable_x64", "get_backend", "register_backend", "set_backend"]
+__all__ = ["enable_x64", "get_backend", "ready", "register_backend", "set_backend"]
 
 PLAN_LIMIT = 1024
 """Size of the plan cache; the oldest plan is evicted first, so that changing shapes cannot leak."""
@@ -36,6 +37,8 @@ class Runtime:
         self.backend: Backend | None = None
         self.choice = ""
         """Reason for which that backend is in use."""
+        self.preferred: str | None = None
+        """Backend that the page's address names, which is tried first by the automatic choice."""
         self.plans: BoundedCache[tuple[Any, ...], Any] = BoundedCache(PLAN_LIMIT)
         self.executables: WeakSet[Any] = WeakSet()
         """Executables of jitted functions, which own their plans."""
@@ -76,6 +79,7 @@ def _optional(name: str, create: Callable[[], Backend], install: str) -> Callabl
 
 
 _FACTORIES: dict[str, Callable[[], Backend]] = {
+    "webgpu": LateModule("runtime.backends.webgpu").create,
     "webgl": LateModule("runtime.backends.webgl").create,
     "wasm": _optional("wasm", LateModule("runtime.backends.wasm").create, "use another backend"),
     "numpy": _optional("numpy", LateModule("runtime.backends.numpy").NumpyBackend, "install NumPy"),
@@ -86,7 +90,20 @@ _FACTORIES: dict[str, Callable[[], Backend]] = {
 }
 """Functions that create the backends. JAX is used only if it is chosen."""
 
+_OPENERS: dict[str, Callable[[bool], Awaitable[Backend]]] = {
+    "webgpu": LateModule("runtime.backends.webgpu").open_backend
+}
+"""Functions that create a backend without blocking, for `ready`.
+
+With True, they raise BackendError if blocking reads are not possible.
+"""
+
+_GPU = "gpu"
+_GROUPS = {_GPU: ("webgpu", "webgl")}
+"""Names for the first of several backends that is available."""
+
 _ORDER: tuple[tuple[str, bool], ...] = (
+    ("webgpu", False),
     ("webgl", False),
     ("wasm", True),
     ("numpy", True),
@@ -95,12 +112,13 @@ _ORDER: tuple[tuple[str, bool], ...] = (
 )
 """Backends in the order in which they are tried, the fastest first. False: only if a GPU computes.
 
-WebGL2 that draws on the processor is 5 to 20 times slower than NumPy.
+WebGL2 that draws on the processor is 5 to 20 times slower than NumPy. WebGPU on the processor is
+used only if it is chosen.
 """
 
 _WARNINGS = {
     "numpy": (
-        "renderer",
+        "renderer of webgl",
         "NumPy computes all tensors, because WebGL2 draws on the processor here, which is 5 to 20 "
         "times slower; got {}; turn hardware acceleration on, or call "
         'pt.set_backend("webgl")',
@@ -118,14 +136,18 @@ _WARNINGS = {
 def set_backend(name: str | None) -> None:
     """Choose the backend that computes tensors from now on.
 
-    Existing tensors stay valid. None chooses WebGL2 if a GPU draws, else WebAssembly, which needs
-    a browser or Node, else NumPy, WebGL2 that draws on the processor, or plain Python, which is
-    slow. A warning says so if NumPy replaces WebGL2 on the processor, or if plain Python is used.
-    `pt.env.backend_choice` is the reason for the choice.
+    Existing tensors stay valid. None chooses WebGPU if a GPU computes and Python can wait for it,
+    else WebGL2 if a GPU draws, else WebAssembly, which needs a browser or Node, else NumPy, WebGL2
+    that draws on the processor, or plain Python, which is slow. A warning says so if NumPy replaces
+    WebGL2 on the processor, or if plain Python is used. `pt.env.backend_choice` is the reason for
+    the choice.
+
+    Opening a WebGPU device waits for the browser. If Python cannot wait there, use `pt.ready`.
 
     Args:
-        name: "webgl", "wasm", "numpy", "python", or None for the fastest of these that is
-            available; or "jax", which compiles programs for the processor, GPUs and TPUs.
+        name: "webgpu", "webgl", "wasm", "numpy", "python", or None for the fastest of these that is
+            available; "gpu" for WebGPU or else WebGL2; or "jax", which compiles programs for the
+            processor, GPUs and TPUs.
 
     Raises:
         BackendError: If the backend does not exist or is not available.
@@ -136,19 +158,76 @@ def set_backend(name: str | None) -> None:
     'numpy'
     """
     if name is None:
-        _choose()
-        return
-    runtime.backend = _available(name)
-    runtime.choice = "set by pt.set_backend"
+        _choose({})
+    elif name == _GPU:
+        _use_first(_GROUPS[name], {})
+    else:
+        runtime.backend = _available(name)
+        runtime.choice = "set by pt.set_backend"
+
+
+async def ready(backend: str | None = None) -> str:
+    """Choose the backend that computes tensors from now on, without blocking, and return its name.
+
+    It does what `pt.set_backend` does, also where Python cannot wait for the browser to open a
+    WebGPU device: in browsers without JavaScript Promise Integration, and in code that was not
+    called by `pyodide.runPythonAsync`. There, elements of tensors are read by `await t.data()`.
+
+    Args:
+        backend: Name of a backend, as in `pt.set_backend`. None chooses the fastest one on which
+            blocking reads are possible, too.
+
+    Returns:
+        Name of the backend in use.
+
+    Raises:
+        BackendError: If the backend does not exist or is not available.
+
+    >>> import py_tensor as pt
+    >>> import asyncio
+    >>> asyncio.run(pt.ready("numpy"))
+    'numpy'
+    """
+    failed: dict[str, str] = {}
+    wanted = backend or runtime.preferred
+    for name in _GROUPS.get(wanted, (wanted,)) if wanted else _OPENERS:
+        opener = _OPENERS.get(name)
+        if opener is None or name in runtime.backends:
+            continue
+        try:
+            runtime.backends[name] = await opener(wanted is None)
+        except BackendError as error:
+            if backend == name:
+                raise
+            failed[name] = str(error)
+    if backend is None:
+        _choose(failed)
+    elif backend == _GPU:
+        _use_first(_GROUPS[backend], failed)
+    else:
+        set_backend(backend)
+    return get_backend()
+
+
+def prefer(name: str) -> None:
+    """Try a backend first when the first computation chooses one, as the page's address asks."""
+    if name not in {*runtime.backends, *_FACTORIES, *_GROUPS}:
+        raise _unknown(name)
+    runtime.preferred = name
+    runtime.backend = None
+
+
+def _unknown(name: object) -> BackendError:
+    return BackendError(
+        f"set_backend: unknown backend; got {described(name)}; use one of "
+        f"{', '.join((*_FACTORIES, *_GROUPS))}"
+    )
 
 
 def _available(name: str) -> Backend:
     """Return the backend of a name, created when it is first asked for; raise BackendError."""
     if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES}:
-        raise BackendError(
-            f"set_backend: unknown backend; got {described(name)}; use one of "
-            f"{', '.join(_FACTORIES)}"
-        )
+        raise _unknown(name)
     engine = runtime.backends.get(name) or _FACTORIES[name]()
     if not engine.jax_arrays and EXTENDED[0].name in BY_NAME:
         raise BackendError(
@@ -159,19 +238,66 @@ def _available(name: str) -> Backend:
     return engine
 
 
-def _choose() -> None:
-    """Use the fastest backend that is available."""
-    reasons: dict[str, str] = {}
+def _tried(name: str, failed: dict[str, str]) -> Backend | None:
+    """Return a backend; None if it is not available, for the reason that is added to `failed`."""
+    if name in failed:
+        return None
+    try:
+        return _available(name)
+    except BackendError as error:
+        failed[name] = str(error)
+        return None
+
+
+def _use_first(names: Sequence[str], failed: dict[str, str]) -> None:
+    """Use the first available backend of a GPU, also one that computes on the processor."""
+    engines = [engine for name in names if (engine := _tried(name, failed))]
+    if not engines:
+        raise BackendError(
+            f"set_backend: no backend computes on a GPU here; got: {' | '.join(failed.values())}; "
+            "use pt.set_backend(None) for the fastest backend"
+        )
+    # Sorting is stable: those on a GPU come first.
+    runtime.backend = min(engines, key=lambda engine: engine.on_processor)
+    runtime.choice = f'{runtime.backend.name} is the first of "gpu"'
+    if failed:
+        runtime.choice += f" ({' | '.join(failed.values())})"
+
+
+def _use_preferred(failed: dict[str, str]) -> bool:
+    """Use the backend that the page's address names; return False if it is not available."""
+    wanted = runtime.preferred
+    if wanted is None:
+        return False
+    try:
+        if wanted in _GROUPS:
+            _use_first(_GROUPS[wanted], failed)
+        else:
+            engine = _tried(wanted, failed)
+            if engine is None:
+                return False
+            runtime.backend = engine
+    except BackendError:
+        return False
+    runtime.choice = f"the page's address names {wanted}"
+    return True
+
+
+def _choose(failed: dict[str, str]) -> None:
+    """Use the fastest backend that is available; `failed` are reasons against some that are not."""
+    if _use_preferred(failed):
+        return
+    reasons = dict(failed)
     facts: dict[str, str] = {}
     for name, with_processor in _ORDER:
-        try:
-            engine = _available(name)
-        except BackendError as error:
-            reasons[name] = str(error)
+        engine = _tried(name, failed)
+        if engine is None:
+            reasons[name] = failed[name]
             continue
         if engine.on_processor and not with_processor:
-            facts["renderer"] = engine.fact("renderer")
-            reasons[name] = f"{name}: it draws on the processor here ({facts['renderer']})"
+            renderer = engine.fact("renderer")
+            reasons[name] = f"{name}: it computes on the processor here ({renderer})"
+            facts[f"renderer of {name}"] = renderer
             continue
         reasons.pop(name, None)
         facts["reasons"] = " | ".join(reasons.values())
@@ -242,14 +368,14 @@ def get_backend() -> str:
     """Return the name of the backend in use; the first use chooses one.
 
     Returns:
-        "webgl", "wasm", "numpy" or "python": the fastest of these that is available, or the one
-        chosen with `pt.set_backend`, which may also be "jax".
+        "webgpu", "webgl", "wasm", "numpy" or "python": the fastest of these that is available, or
+        the one chosen with `pt.set_backend`, which may also be "jax".
 
     Raises:
         BackendError: If no backend is available.
 
     >>> import py_tensor as pt
-    >>> pt.get_backend() in ("webgl", "wasm", "numpy", "python", "jax")
+    >>> pt.get_backend() in ("webgpu", "webgl", "wasm", "numpy", "python", "jax")
     True
     """
     return backend().name

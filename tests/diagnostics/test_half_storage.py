@@ -85,7 +85,7 @@ def test_textures_take_half_the_memory(half, state, backend_name):
     y = x + 1.0
     pt.realize(y)
     grown = state()["bytes in textures"] - before
-    nbytes = {"webgl": 2, "wasm": 4}.get(backend_name, 0)
+    nbytes = {"webgl": 2, "webgpu": 4, "wasm": 4}.get(backend_name, 0)
     assert grown == 2 * 64 * 64 * nbytes
     assert (y.dtype, y.nbytes) == (pt.float32, 64 * 64 * 4)
 

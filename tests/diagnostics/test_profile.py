@@ -276,7 +276,7 @@ def test_kernels_have_their_shaders(engine):
     profile = pt.profile(lambda: x * 2.0)
     shader = profile.kernels[0].shader
     assert ("void main" in shader) == (pt.get_backend() == "webgl")
-    assert bool(shader) == (pt.get_backend() in ("webgl", "wasm"))
+    assert bool(shader) == (pt.get_backend() in ("webgl", "webgpu", "wasm"))
     assert "shader" not in profile.trace()["traceEvents"][-1]["args"]
 
 

@@ -32,7 +32,7 @@ def test_specs_are_freed_with_the_last_tensor():
 def test_many_shapes_keep_caches_small(engine, monkeypatch):
     monkeypatch.setattr(executor.runtime.plans, "limit", 8)
     monkeypatch.setattr(node._calls, "limit", 16)
-    if engine.name in ("webgl", "wasm"):
+    if engine.name in ("webgl", "webgpu", "wasm"):
         monkeypatch.setattr(engine.programs, "limit", 4)
     executor.runtime.plans.clear()
     node._calls.clear()
@@ -45,7 +45,7 @@ def test_many_shapes_keep_caches_small(engine, monkeypatch):
     assert len(executor.runtime.plans) <= 8
     assert len(node._calls) <= 16
     assert programs[-1] == programs[-20]
-    if engine.name in ("webgl", "wasm"):
+    if engine.name in ("webgl", "webgpu", "wasm"):
         assert len(engine.programs.unused) <= 4
         in_plans = {
             draw.shader.source

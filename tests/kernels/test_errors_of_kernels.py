@@ -153,8 +153,8 @@ CASES = {
     "an assignment to an element": (
         "x[0] = 1",
         "x[0]",
-        "only names can be assigned",
-        "return the new value",
+        "a number has no elements",
+        "use pt.kernel(shape=...) for a kernel that writes tensors at positions",
     ),
     "a tuple that grows in a loop": (
         "t = (x,)\nfor k in range(3):\n    t = (x, x)",

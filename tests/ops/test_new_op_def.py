@@ -61,6 +61,12 @@ def changed(tmp_path_factory):
         del sys.modules[name]
 
 
+BRIDGED = {
+    "webgl": (playwright_bridge.PlaywrightBridge, "WebGLBackend"),
+    "webgpu": (playwright_bridge.PlaywrightGpuBridge, "WebGPUBackend"),
+}
+
+
 @pytest.fixture
 def backend(changed, backend_name, request):
     """Set a backend of the session's kind, on the session's page, in the changed package."""
@@ -68,14 +74,15 @@ def backend(changed, backend_name, request):
     if backend_name == "wasm":
         wasm = importlib.import_module("changed_tensor.runtime.backends.wasm")
         runtime.use(wasm.WasmBackend(importlib.import_module("wasmtime_engine").WasmtimeEngine()))
-    elif backend_name != "webgl":
+    elif backend_name not in BRIDGED:
         runtime.set_backend(backend_name)
-    if backend_name != "webgl":
+    if backend_name not in BRIDGED:
         yield
         return
-    bridge = playwright_bridge.PlaywrightBridge(request.getfixturevalue("page"))
-    webgl = importlib.import_module("changed_tensor.runtime.backends.webgl")
-    runtime.use(webgl.WebGLBackend(bridge))
+    bridge_class, backend_class = BRIDGED[backend_name]
+    bridge = bridge_class(request.getfixturevalue("page"))
+    module = importlib.import_module(f"changed_tensor.runtime.backends.{backend_name}")
+    runtime.use(getattr(module, backend_class)(bridge))
     yield
     bridge.destroy()
 

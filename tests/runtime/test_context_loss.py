@@ -1,4 +1,7 @@
-"""A lost context: calls raise until it is restored; values held by Python are uploaded again."""
+"""A lost context or device: calls raise until it is restored.
+
+Values held by Python are uploaded again.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,35 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import playwright_bridge
 import pytest
 from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime import executor
-from py_tensor.runtime.backends.webgl import WebGLBackend
+from py_tensor.runtime.backends.bridged import BridgedBackend
 
-LOST = (
-    "realize: the tensor was lost with the WebGL context; got a tensor that existed only on the "
-    "GPU; compute it again from tensors created by asarray"
-)
 X = np.float32([[1, 2], [3, 4]])
+
+
+def on_gpu(backend: Any) -> bool:
+    return isinstance(backend, BridgedBackend)
+
+
+def lost_text(own: Any) -> str:
+    return (
+        f"realize: the tensor was lost with the {own.lost}; got a tensor that existed only on the "
+        "GPU; compute it again from tensors created by asarray"
+    )
 
 
 @pytest.fixture
 def own(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Return a backend whose context may be lost; the host has no context to lose."""
-    if not engine.runs_glsl:
+    """Return a backend whose context or device may be lost; the host has none to lose."""
+    if not on_gpu(engine):
         yield engine
         return
-    backend = WebGLBackend(playwright_bridge.PlaywrightBridge(request.getfixturevalue("page")))
+    backend = type(engine)(type(engine.bridge)(request.getfixturevalue("page")))
     executor.use(backend)
     yield backend
     backend.bridge.destroy()
@@ -36,12 +45,12 @@ def own(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
 
 
 def lose(own):
-    if own.name == "webgl":
+    if on_gpu(own):
         own.bridge.lose_context()
 
 
 def restore(own):
-    if own.name == "webgl":
+    if on_gpu(own):
         own.bridge.restore_context()
 
 
@@ -49,8 +58,8 @@ def test_calls_raise_while_the_context_is_lost(own):
     x = pt.asarray(X)
     assert_values(x * 2, X * 2)
     lose(own)
-    if own.name == "webgl":
-        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+    if on_gpu(own):
+        with pytest.raises(errors.BackendError, match=f"{own.lost} lost"):
             (x * 3).tolist()
     restore(own)
     assert_values(x * 3, X * 3)
@@ -80,11 +89,11 @@ def lose_a_value(own):
 
 def test_values_held_by_the_gpu_only_raise(own):
     x, y, pending = lose_a_value(own)
-    if not own.runs_glsl:
+    if not on_gpu(own):
         assert_values(pending, X * 2 + 1)
         return
-    assert_raises(errors.BackendError, LOST, y.tolist)
-    assert_raises(errors.BackendError, LOST, lambda: pending.tolist())
+    assert_raises(errors.BackendError, lost_text(own), y.tolist)
+    assert_raises(errors.BackendError, lost_text(own), lambda: pending.tolist())
     y = x * 2
     assert_values(y + 1.0, X * 2 + 1)
 
@@ -98,8 +107,8 @@ def test_lost_tensors_fail_where_they_are_read_only(own):
         if step % 100 == 0:
             kept.append(total)
     assert_values(total, X + 3 * pt.env.flush_threshold)
-    if own.name == "webgl":
-        assert_raises(errors.BackendError, LOST, pending.tolist)
+    if on_gpu(own):
+        assert_raises(errors.BackendError, lost_text(own), pending.tolist)
     del kept, lost
 
 
@@ -110,28 +119,28 @@ def test_handles_of_lost_textures_are_freed(own):
     lose(own)
     restore(own)
     del y
-    assert pt.memory().num_bytes_in_gpu == (0 if own.name == "webgl" else before)
+    assert pt.memory().num_bytes_in_gpu == (0 if on_gpu(own) else before)
 
 
 def test_functions_under_jit(own):
-    captured, on_gpu = pt.asarray(X), pt.asarray(X) * 2
-    pt.realize(on_gpu)
+    captured, computed = pt.asarray(X), pt.asarray(X) * 2
+    pt.realize(computed)
     f = pt.jit(lambda x: x @ captured + 1.0)
-    g = pt.jit(lambda x: x + on_gpu)
+    g = pt.jit(lambda x: x + computed)
     x = pt.asarray(X)
     assert_values(f(x), X @ X + 1)
     assert_values(g(x), X * 3)
     before = pt.cache_info().plan_misses
     lose(own)
-    if own.name == "webgl":
-        with pytest.raises(errors.BackendError, match="WebGL context lost"):
+    if on_gpu(own):
+        with pytest.raises(errors.BackendError, match=f"{own.lost} lost"):
             f(x)
             own.bridge.flush()
     restore(own)
     assert_values(f(x), X @ X + 1)
     assert pt.cache_info().plan_misses == before
-    if own.name == "webgl":
-        assert_raises(errors.BackendError, LOST, lambda: g(x))
+    if on_gpu(own):
+        assert_raises(errors.BackendError, lost_text(own), lambda: g(x))
     else:
         assert_values(g(x), X * 3)
 
@@ -139,9 +148,9 @@ def test_functions_under_jit(own):
 def test_values_that_functions_under_jit_computed_once(own):
     # Rows of 3 numbers are padded to whole texels.
     w = np.arange(24, dtype="float32").reshape(8, 3)
-    captured, on_gpu = pt.asarray(w), pt.asarray(w) * 2.0
-    pt.realize(on_gpu)
-    f, g = pt.jit(lambda x: x @ captured), pt.jit(lambda x: x @ on_gpu)
+    captured, computed = pt.asarray(w), pt.asarray(w) * 2.0
+    pt.realize(computed)
+    f, g = pt.jit(lambda x: x @ captured), pt.jit(lambda x: x @ computed)
     x = np.ones((8, 8), "float32")
     given = pt.asarray(x)
     for function, want in ((f, x @ w), (g, x @ w * 2)):
@@ -150,8 +159,8 @@ def test_values_that_functions_under_jit_computed_once(own):
     restore(own)
     for _ in range(2):
         assert_values(f(given), x @ w)
-    if own.name == "webgl":
-        assert_raises(errors.BackendError, LOST, lambda: g(given))
+    if on_gpu(own):
+        assert_raises(errors.BackendError, lost_text(own), lambda: g(given))
     else:
         assert_values(g(given), x @ w * 2)
 
@@ -163,8 +172,8 @@ def test_donated_tensors_survive_a_failed_call(own):
     pt.realize(x, y)
     lose(own)
     restore(own)
-    if own.name == "webgl":
-        assert_raises(errors.BackendError, LOST, lambda: f(y))
+    if on_gpu(own):
+        assert_raises(errors.BackendError, lost_text(own), lambda: f(y))
         assert not y.is_disposed
     assert_values(f(x), X + 1)
     assert x.is_disposed

@@ -296,7 +296,7 @@ def test_uploaded_values_stay_on_the_device(draws, engine):
     assert draws() == (1, 1)
     assert (x * 3).tolist() == [3, 6]
     # Buffers of NumPy and plain Python are always on the host.
-    drawn = int(engine.name in ("webgl", "wasm", "jax"))
+    drawn = int(engine.name in ("webgl", "webgpu", "wasm", "jax"))
     assert draws() == (drawn, drawn)
 
 

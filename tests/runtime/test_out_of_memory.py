@@ -11,8 +11,8 @@ import pytest
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime.backends.bridge import bridge_error
+from py_tensor.runtime.backends.bridged import BridgedBackend
 from py_tensor.runtime.backends.wasm import WasmBackend
-from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.runtime.holders import largest_holders
 
 MEGABYTE = 1 << 20
@@ -23,7 +23,7 @@ def limited(engine):
     """Set the limit to 8 MiB and return it; None for arrays of the host, which have no limit."""
     before = pt.env.memory_limit
     if before is None:
-        assert not isinstance(engine, (WebGLBackend, WasmBackend))
+        assert not isinstance(engine, (BridgedBackend, WasmBackend))
         yield None
         return
     pt.env.memory_limit = 8 * MEGABYTE

@@ -18,13 +18,15 @@ from programs.program import compare, read_async, repeatable
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime import executor
-from py_tensor.runtime.backends.webgl import WebGLBackend
+from py_tensor.runtime.backends.bridged import BridgedBackend
 
 ALLOWED = (
     "webgl: WebGL context lost; got no answer from the GPU;",
     "realize: the tensor was lost with the WebGL context; got a tensor that existed only on the",
+    "webgpu: WebGPU device lost; got no answer from the GPU;",
+    "realize: the tensor was lost with the WebGPU device; got a tensor that existed only on the",
 )
-"""Beginnings of the errors of a lost context."""
+"""Beginnings of the errors of a lost context or device."""
 MODEL = Path(__file__).parents[1] / "models" / "data" / "tflite" / "convolutions-float"
 Work = Callable[[], None]
 
@@ -62,11 +64,11 @@ class LossyBridge:
 @pytest.fixture(scope="module")
 def lossy(engine: Any, request: pytest.FixtureRequest) -> Iterator[Any]:
     """A backend whose context is lost on purpose; on the host, which has none, the usual one."""
-    if not engine.runs_glsl:
+    if not isinstance(engine, BridgedBackend):
         yield engine
         return
-    bridge: Any = LossyBridge(PlaywrightBridge(request.getfixturevalue("page")))
-    yield WebGLBackend(bridge)
+    bridge: Any = LossyBridge(type(engine.bridge)(request.getfixturevalue("page")))
+    yield type(engine)(bridge)
     bridge.destroy()
 
 

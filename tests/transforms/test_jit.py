@@ -1039,7 +1039,7 @@ def test_explain_runs_nothing():
 
 
 def plans(engine):
-    registered = engine.bridge.stats()["plans"] if engine.name == "webgl" else 0
+    registered = engine.bridge.stats()["plans"] if engine.name in ("webgl", "webgpu") else 0
     return pt.memory().num_plans, pt.cache_info().plans, registered
 
 
@@ -1051,7 +1051,8 @@ def test_traces_are_freed_with_the_function(engine):
     x = pt.asarray(X)
     before = plans(engine)
     f(x).tolist()
-    assert plans(engine) == (before[0] + 1, before[1] + 1, before[2] + (engine.name == "webgl"))
+    registered = engine.name in ("webgl", "webgpu")
+    assert plans(engine) == (before[0] + 1, before[1] + 1, before[2] + registered)
     textures = pt.memory().num_bytes_in_gpu
     captured.clear()
     assert pt.memory().num_bytes_in_gpu == textures
@@ -1176,7 +1177,7 @@ def peak(engine, count, n, **options):
     params = [pt.asarray(np.full((n, n), i, "float32")) * 1 for i in range(count)]
     grads = [pt.asarray(np.ones((n, n), "float32")) for _ in range(count)]
     pt.realize(*params, *grads)
-    if engine.name == "webgl":
+    if engine.name in ("webgl", "webgpu"):
         engine.bridge.trim()
     for _ in range(3):
         params = step(params, grads, 1.0)
@@ -1190,4 +1191,4 @@ def test_donation_lowers_the_peak(engine):
     n, count = 128, 8
     without, donated = peak(engine, count, n), peak(engine, count, n, donate_argnums=0)
     # All old tensors and all new ones at once, compared with one extra at a time.
-    assert without - donated == (count - 1) * n * n * 4 * (engine.name == "webgl")
+    assert without - donated == (count - 1) * n * n * 4 * (engine.name in ("webgl", "webgpu"))

@@ -64,7 +64,7 @@ def test_the_first_call_compiles_nothing(engine):
     step([x, x], x, 0.25).tolist()
     after = pt.cache_info()
     assert (after.plan_misses, after.programs) == (before.plan_misses, before.programs)
-    if engine.name not in ("webgl", "wasm"):
+    if engine.name not in ("webgl", "webgpu", "wasm"):
         assert seen == []
         return
     total = seen[-1][1]
@@ -120,7 +120,7 @@ def test_methods():
 def test_warmup_runs_once_on_blank_tensors(engine):
     captured = pt.asarray(X)
     f = pt.jit(lambda x, n: (x @ captured * n, x * 2, x.sum()))
-    uploads = engine.bridge.stats()["uploads"] if engine.name == "webgl" else 0
+    uploads = engine.bridge.stats()["uploads"] if engine.name in ("webgl", "webgpu") else 0
     draws = pt.cache_info().draws
     finished(pt.warmup(f, pt.ShapeDtype((2, 2)), 3))
     once = pt.cache_info().draws - draws
@@ -129,7 +129,7 @@ def test_warmup_runs_once_on_blank_tensors(engine):
         (X * 2).tolist(),
         10,
     ]
-    if engine.name == "webgl":
+    if engine.name in ("webgl", "webgpu"):
         # Captured tensors are on the GPU already.
         assert engine.bridge.stats()["uploads"] == uploads + 2
         assert pt.cache_info().draws - draws == 2 * once > 0
@@ -151,7 +151,7 @@ def test_errors_of_shaders_are_raised_when_awaited(engine):
         name="broken", formula="native.hypot(x, 0.0)", reference="abs", dtypes="floating"
     )
     waiting = pt.warmup(lambda x: apply(broken, (x,)), pt.ShapeDtype((3,)))
-    if not engine.runs_glsl:
+    if engine.name not in ("webgl", "webgpu"):
         finished(waiting)  # there are no shaders to break
         return
     with pytest.raises(errors.ShaderError, match=r"^shader broken: ERROR"):

@@ -13,7 +13,7 @@ from PIL import Image
 @pytest.mark.parametrize("name", NAMES)
 def test_program_is_short_and_has_a_picture(name: str) -> None:
     source = (EXAMPLES / f"{name}.py").read_text()
-    assert len(source.splitlines()) < 40
+    assert len(source.splitlines()) < (70 if name == "material_points" else 40)
     assert "@pt.kernel" in source and "frame.x" in source
     with Image.open(PLAYGROUND / "thumbnails" / f"{name}.webp") as image:
         assert image.size == (160, 160)

@@ -44,10 +44,49 @@ class Blocking(NamedTuple):
     def width(self) -> int:
         return self.across * self.columns
 
+    @property
+    def fours(self) -> int:
+        """Groups of four columns that an invocation computes."""
+        return self.columns // 4
+
+    @property
+    def pitch(self) -> int:
+        """Distance of lines in shared memory, odd so that neighbours are in other banks."""
+        return self.depth // 4 | 1
+
+    def row_of(self, row: int) -> str:
+        """Return the text of the row of the result of an invocation's row."""
+        if self.depth == 4:
+            return f"row + down * {self.rows} + {row}"
+        return f"row + {row * self.down} + down"
+
+    def column_of(self, four: int) -> str:
+        """Return the text of the first column of four that an invocation computes."""
+        return f"column + ({four * self.across} + across) * 4"
+
+    def shares(self, count: int) -> Iterator[tuple[str, str]]:
+        """Yield the texts of the numbers below `count` of an invocation, and their conditions."""
+        for number in range(0, count, self.invocations):
+            own = f"(l + {number})" if number else "l"
+            yield own, f"{own} < {count}" if number + self.invocations > count else ""
+
+
+class _Load(NamedTuple):
+    """Four elements that an invocation loads into shared memory."""
+
+    value: str
+    place: str
+    guard: str
+    """Condition on which they are stored, or an empty text."""
+
 
 LARGE = Blocking(16, 16, 4, 4, 16)
 BLOCKINGS = (LARGE, Blocking(8, 8, 4, 4, 16), Blocking(4, 16, 2, 4, 16), Blocking(16, 4, 4, 4, 16))
 """Blockings to choose from."""
+
+
+ON_PROCESSOR = Blocking(16, 4, 4, 4, 4)
+"""Blocking without shared memory."""
 
 
 def blocking_of(groups: int, rows: int, columns: int) -> Blocking:
@@ -163,12 +202,26 @@ class BlockedContraction:
         """Return the first position along the inner axis, and the end."""
         return "0", self.size(self.inner)
 
+    def before(self, blocking: Blocking) -> Iterator[str]:
+        """Yield the statements before the loop along the inner axis."""
+        yield from ()
+
+    def after(self, step: int) -> Iterator[str]:
+        """Yield the statements after the loads of a step along the inner axis."""
+        yield from ()
+
+    def left_value(self, number: int, row: str, k: str) -> str:
+        """Return the text of four elements of the left operand: the n-th of an invocation."""
+        return f"pt_left(g, {row}, {k})"
+
     # --- text -----------------------------------------------------------------------------------
 
     def write(self) -> None:
         """Write the kernel."""
         writer = self.writer
-        blocking = blocking_of(self.groups, self.rows, self.columns)
+        blocking = ON_PROCESSOR
+        if not writer.target.on_processor:
+            blocking = blocking_of(self.groups, self.rows, self.columns)
         self.left(blocking)
         self.right(blocking)
         self._keep()
@@ -193,124 +246,140 @@ class BlockedContraction:
         writer.head = f"fn pt_keep(m: i32, n: i32, v: {self.four}) {{"
 
     def _main(self, blocking: Blocking) -> Iterator[str]:
-        down, across, rows, columns, depth = blocking
-        fours = columns // 4
-        share = [
-            self.writer.share(self.kind, blocking.height * self._pitch(depth)),
-            self.writer.share(self.kind, self._right_size(blocking)),
-        ]
-        yield f"let across = l % {across};"
-        yield f"let down = l / {across};"
+        """Yield the statements of the kernel."""
+        yield f"let across = l % {blocking.across};"
+        yield f"let down = l / {blocking.across};"
         yield f"let row = i32(W.y) * {blocking.height};"
         yield f"let column = i32(W.x) * {blocking.width};"
         yield "let g = i32(W.z);"
-        for row in range(rows):
-            for four in range(fours):
+        for row in range(blocking.rows):
+            for four in range(blocking.fours):
                 yield f"var s{row}_{four} = {self.zero};"
-        start, stop = self.extent()
-        yield from self._before(blocking)
-        yield f"for (var start = {start}; start < {stop}; start += {depth}) {{"
-        yield from ("  " + line for line in self._loads(blocking, share))
+        if self.writer.target.on_processor:
+            start, stop = self.extent()
+            yield from self.before(blocking)
+            yield f"for (var k = {start}; k < {stop}; k += 4) {{"
+            yield from self._direct(blocking)
+            yield from self.after(4)
+            yield "}"
+        else:
+            yield from self._shared(blocking)
+        m = self.result_row(self.number("g"), self.number("m"))
+        for four in range(blocking.fours):
+            yield f"{{ let n = {blocking.column_of(four)};"
+            yield f"  if (n < {self.size(self.columns)}) {{"
+            for row in range(blocking.rows):
+                yield f"    {{ let m = {blocking.row_of(row)};"
+                yield f"      if (m < {self.size(self.rows)}) {{"
+                yield f"        pt_keep({m.text}, n, s{row}_{four}); }} }}"
+            yield "  } }"
+
+    def _direct(self, blocking: Blocking) -> Iterator[str]:
+        """Yield the statements that multiply four elements of the inner axis, from memory.
+
+        A software renderer switches between invocations at each barrier, which takes longer.
+        """
+        for row in range(blocking.rows):
+            if self.is_upright[0]:
+                yield f"  let a{row} = {self.left_value(row, blocking.row_of(row), 'k')};"
+        if not self.is_upright[0]:
+            for lane in range(4):
+                yield f"  let t{lane} = pt_left(g, {blocking.row_of(0)}, k + {lane});"
+            for row in range(4):
+                lanes = ", ".join([f"t{lane}[{row}]" for lane in range(4)])
+                yield f"  let a{row} = {self.four}({lanes});"
+        for four in range(blocking.fours):
+            n = blocking.column_of(four)
+            for lane in range(4):
+                place = f"k + {lane}, {n}" if self.is_upright[1] else f"k, {n} + {lane}"
+                yield f"  let b{lane}_{four} = pt_right(g, {place});"
+        for row in range(blocking.rows):
+            for four in range(blocking.fours):
+                yield from ("  " + line for line in self._sums(row, four))
+
+    def _shared(self, blocking: Blocking) -> Iterator[str]:
+        """Yield the loop over panels. A panel is loaded while the one before it is multiplied."""
+        depth, pitch = blocking.depth, blocking.pitch
+        left = self.writer.share(self.kind, blocking.height * pitch)
+        length = depth * blocking.width // 4 if self.is_upright[1] else blocking.width * pitch
+        right = self.writer.share(self.kind, length)
+        loads = [*self._left_loads(blocking, left), *self._right_loads(blocking, right)]
+        first, last = self.extent()
+        yield from self.before(blocking)
+        yield f"var start = {first};"
+        for number, load in enumerate(loads):
+            yield f"var p{number} = {load.value};"
+        yield from self.after(depth)
+        yield "loop {"
+        for number, load in enumerate(loads):
+            store = f"{load.place} = p{number};"
+            yield f"  if ({load.guard}) {{ {store} }}" if load.guard else f"  {store}"
         yield "  workgroupBarrier();"
-        yield f"  for (var k = 0; k < {depth // 4}; k++) {{"
-        yield from ("    " + line for line in self._products(blocking, share))
+        yield f"  start += {depth};"
+        end = f"start < {last}"
+        yield f"  if ({end}) {{"
+        for number, load in enumerate(loads):
+            yield f"    p{number} = {load.value};"
+        yield from self.after(depth)
         yield "  }"
+        yield f"  for (var k = 0; k < {depth // 4}; k++) {{"
+        yield from ("    " + line for line in self._products(blocking, left, right))
+        yield "  }"
+        yield f"  if (!({end})) {{ break; }}"
         yield "  workgroupBarrier();"
         yield "}"
-        for four in range(fours):
-            yield "{"
-            yield f"  let n = column + ({four * across} + across) * 4;"
-            yield f"  if (n < {self.size(self.columns)}) {{"
-            for row in range(rows):
-                m = self.result_row(self.number("g"), self.number("m"))
-                yield f"    {{ let m = row + {row * down} + down;"
-                text = f"pt_keep({m.text}, n, s{row}_{four})"
-                yield f"      if (m < {self.size(self.rows)}) {{ {text}; }} }}"
-            yield "  }"
-            yield "}"
 
-    def _pitch(self, depth: int) -> int:
-        """Return the distance of rows in shared memory, odd so that reads are of other banks."""
-        return depth // 4 | 1
-
-    def _right_size(self, blocking: Blocking) -> int:
-        if self.is_upright[1]:
-            return blocking.depth * blocking.width // 4
-        return blocking.width * self._pitch(blocking.depth)
-
-    def _before(self, blocking: Blocking) -> Iterator[str]:
-        """Yield the statements before the loop over panels."""
-        yield from ()
-
-    def _loads(self, blocking: Blocking, share: list[str]) -> Iterator[str]:
-        """Yield the statements that load a panel of each operand."""
-        yield from self._left_loads(blocking, share[0])
-        yield from self._right_loads(blocking, share[1])
-
-    def _left_loads(self, blocking: Blocking, share: str) -> Iterator[str]:
-        pitch, steps = self._pitch(blocking.depth), blocking.depth // 4
-        for text, block in self._each(blocking.height * steps, blocking):
+    def _left_loads(self, blocking: Blocking, array: str) -> Iterator[_Load]:
+        """Yield the loads of a panel of the left operand into shared memory."""
+        steps, quarter = blocking.depth // 4, blocking.height // 4
+        for number, (own, guard) in enumerate(blocking.shares(blocking.height * steps)):
             if self.is_upright[0]:
-                yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
-                load = "pt_left(g, row + i, start + k * 4)"
-                yield f"  {share}[i * {pitch} + k] = {load}; }}"
+                i, k = f"({own} / {steps})", f"({own} % {steps})"
+                place = f"{array}[{i} * {blocking.pitch} + {k}]"
+                value = self.left_value(number, f"row + {i}", f"start + {k} * 4")
+                yield _Load(value, place, guard)
+            else:
+                i, k = f"({own} % {quarter})", f"({own} / {quarter})"
+                value = f"pt_left(g, row + {i} * 4, start + {k})"
+                yield _Load(value, f"{array}[{own}]", guard)
+
+    def _right_loads(self, blocking: Blocking, array: str) -> Iterator[_Load]:
+        """Yield the loads of a panel of the right operand into shared memory."""
+        steps, quarter = blocking.depth // 4, blocking.width // 4
+        for own, guard in blocking.shares(blocking.width * steps):
+            if self.is_upright[1]:
+                i, k = f"({own} % {quarter})", f"({own} / {quarter})"
+                value = f"pt_right(g, start + {k}, column + {i} * 4)"
+                yield _Load(value, f"{array}[{own}]", guard)
+            else:
+                i, k = f"({own} / {steps})", f"({own} % {steps})"
+                # Columns that are read together are in other banks.
+                line = f"(({i} & 3) * {quarter} + ({i} >> 2u))"
+                place = f"{array}[{line} * {blocking.pitch} + {k}]"
+                yield _Load(f"pt_right(g, start + {k} * 4, column + {i})", place, guard)
+
+    def _products(self, blocking: Blocking, left: str, right: str) -> Iterator[str]:
+        """Yield the statements that multiply four elements of the inner axis, from panels."""
+        down, across, pitch = blocking.down, blocking.across, blocking.pitch
+        for row in range(blocking.rows):
+            at = f"({row * down} + down)"
+            if self.is_upright[0]:
+                yield f"let a{row} = {left}[{at} * {pitch} + k];"
             else:
                 quarter = blocking.height // 4
-                yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
-                load = "pt_left(g, row + i * 4, start + k)"
-                yield f"  {share}[k * {quarter} + i] = {load}; }}"
-
-    def _right_loads(self, blocking: Blocking, share: str) -> Iterator[str]:
-        pitch, steps = self._pitch(blocking.depth), blocking.depth // 4
-        for text, block in self._each(blocking.width * steps, blocking):
-            if self.is_upright[1]:
-                quarter = blocking.width // 4
-                yield f"{block} let i = ({text}) % {quarter}; let k = ({text}) / {quarter};"
-                load = "pt_right(g, start + k, column + i * 4)"
-                yield f"  {share}[k * {quarter} + i] = {load}; }}"
-            else:
-                yield f"{block} let i = ({text}) / {steps}; let k = ({text}) % {steps};"
-                load = "pt_right(g, start + k * 4, column + i)"
-                place = f"((i & 3) * {blocking.width // 4} + (i >> 2u)) * {pitch} + k"
-                yield f"  {share}[{place}] = {load}; }}"
-
-    @staticmethod
-    def _each(count: int, blocking: Blocking) -> Iterator[tuple[str, str]]:
-        """Yield the texts of the numbers, below `count`, of an invocation, with heads of blocks."""
-        for number in range(0, count, blocking.invocations):
-            is_whole = number + blocking.invocations <= count
-            yield f"l + {number}", "{" if is_whole else f"if (l + {number} < {count}) {{"
-
-    def _products(self, blocking: Blocking, share: list[str]) -> Iterator[str]:
-        """Yield the statements that multiply four elements of the inner axis."""
-        down, across, rows, columns, depth = blocking
-        pitch, fours, quarter = self._pitch(depth), columns // 4, blocking.width // 4
-        if self.is_upright[0]:
-            for row in range(rows):
-                yield f"let a{row} = {share[0]}[({row * down} + down) * {pitch} + k];"
-        if self.is_upright[1]:
+                column = f"({at} >> 2u)][{at} & 3]"
+                lanes = [f"{left}[(k * 4 + {lane}) * {quarter} + {column}" for lane in range(4)]
+                yield f"let a{row} = {self.four}({', '.join(lanes)});"
+        quarter = blocking.width // 4
+        for four in range(blocking.fours):
             for lane in range(4):
-                for four in range(fours):
-                    place = f"(k * 4 + {lane}) * {quarter} + {four * across} + across"
-                    yield f"let b{lane}_{four} = {share[1]}[{place}];"
-        else:
-            for four in range(fours):
-                for lane in range(4):
-                    place = f"({lane * quarter} + {four * across} + across) * {pitch} + k"
-                    yield f"let b{lane}_{four} = {share[1]}[{place}];"
-        if not self.is_upright[0]:
-            for row in range(rows):
-                at = f"{row * down} + down"
-                parts = ", ".join(
-                    [
-                        f"{share[0]}[(k * 4 + {lane}) * {blocking.height // 4} "
-                        f"+ (({at}) >> 2u)][({at}) & 3]"
-                        for lane in range(4)
-                    ]
-                )
-                yield f"let a{row} = {self.four}({parts});"
-        for row in range(rows):
-            for four in range(fours):
+                line = f"{four * across} + across"
+                place = f"(k * 4 + {lane}) * {quarter} + {line}"
+                if not self.is_upright[1]:
+                    place = f"({lane * quarter} + {line}) * {pitch} + k"
+                yield f"let b{lane}_{four} = {right}[{place}];"
+        for row in range(blocking.rows):
+            for four in range(blocking.fours):
                 yield from self._sums(row, four)
 
     def _sums(self, row: int, four: int) -> Iterator[str]:

@@ -182,32 +182,37 @@ class BlockedConvolution(BlockedContraction):
 
     # --- panels ---------------------------------------------------------------------------------
 
-    def _before(self, blocking: Blocking) -> Iterator[str]:
+    def before(self, blocking: Blocking) -> Iterator[str]:
         """Yield the pixels of an invocation, and where it begins in the runs."""
-        steps = blocking.depth // 4
-        assert blocking.invocations % steps == 0, "an invocation loads one column of a panel"
-        assert PANELS % blocking.depth == 0, "parts consist of whole panels"
-        for number, (text, _) in enumerate(self._each(blocking.height * steps, blocking)):
-            yield f"let q{number} = pt_pixel(g, row + ({text}) / {steps});"
         start, _ = self.extent()
-        yield f"let first = {start} + (l % {steps}) * 4;"
+        rows = [blocking.row_of(row) for row in range(blocking.rows)]
+        if not self.writer.target.on_processor:
+            steps = blocking.depth // 4
+            assert blocking.invocations % steps == 0, "an invocation loads one column of a panel"
+            assert PANELS % blocking.depth == 0, "parts consist of whole panels"
+            shares = blocking.shares(blocking.height * steps)
+            rows = [f"row + {own} / {steps}" for own, _ in shares]
+            start = f"{start} + l % {steps} * 4"
+        for number, row in enumerate(rows):
+            yield f"let q{number} = pt_pixel(g, {row});"
+        yield f"let first = {start};"
         run = self.whole(self.number("first") // self.runs.pitch)
         yield f"let run = {run.text};"
         yield f"var r = first - run * {self.size(self.runs.pitch)};"
         yield f"var y = {self.text(self.number('run') // self.runs.taps)};"
         yield f"var x = {self.text(self.number('run') % self.runs.taps)};"
 
-    def _left_loads(self, blocking: Blocking, share: str) -> Iterator[str]:
-        pitch, steps = self._pitch(blocking.depth), blocking.depth // 4
-        for number, (text, block) in enumerate(self._each(blocking.height * steps, blocking)):
-            place = f"(({text}) / {steps}) * {pitch} + l % {steps}"
-            yield f"{block} {share}[{place}] = pt_left(q{number}, y, x, r); }}"
-        yield f"r += {blocking.depth};"
-        step = self.size(self.runs.pitch)
-        # Short runs may end more than once in a panel.
-        word = "while" if self.runs.pitch < blocking.depth else "if"
-        yield f"{word} (r >= {step}) {{"
-        yield f"  r -= {step};"
+    def left_value(self, number: int, row: str, k: str) -> str:
+        return f"pt_left(q{number}, y, x, r)"
+
+    def after(self, step: int) -> Iterator[str]:
+        """Yield the statements that walk along the runs."""
+        pitch = self.size(self.runs.pitch)
+        yield f"r += {step};"
+        # Short runs may end more than once in a step.
+        word = "while" if self.runs.pitch < step else "if"
+        yield f"{word} (r >= {pitch}) {{"
+        yield f"  r -= {pitch};"
         if self.runs.taps > 1:
             yield "  x++;"
             yield f"  if (x == {self.size(self.runs.taps)}) {{ x = 0; y++; }}"

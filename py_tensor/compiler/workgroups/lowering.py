@@ -26,15 +26,17 @@ from .direct_kernel import is_direct
 from .lane_kernel import is_by_lanes
 from .scan_kernel import LINE
 
-BUSY = 1 << 15
+BUSY = 1 << 17
 """Invocations that occupy a GPU."""
 BUSY_PROCESSOR = 1 << 9
 """Invocations that occupy the processor under a software renderer."""
 TEAM = 64
 """Invocations that combine the elements of a result along them."""
+LINE_TEAM = 16
+"""Invocations that combine the elements of four neighbouring results."""
 SHORTEST = 1024
 """Smallest number of elements that a team combines of a part of a split reduction."""
-WALK = 64
+WALK = 16
 """Elements along which an invocation walks at least in a scan that is not along the last axis."""
 BLOCK = 32
 """Rows and columns of a small block of a convolution."""
@@ -59,9 +61,9 @@ def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
     axes, results = call.arg, call.spec.size
     length = call.specs[0].size // max(results, 1)
     along = lowered.along(src, axes)
-    own = results * min(TEAM, length // 4) if along else results // 4 * min(TEAM, length)
+    own = results * min(TEAM, length // 4) if along else -(-results // 4) * min(LINE_TEAM, length)
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
-    shortest = SHORTEST if along else 4 * TEAM
+    shortest = SHORTEST if along else 4 * LINE_TEAM
     parts = min(busy // max(own, 1), length // shortest) // 4 * 4
     if parts < 4 or not results or call.op.index:
         return lowered.append(call, srcs)

@@ -99,6 +99,8 @@ class _Loop(ReductionLoop):
         code, writer = self.code, self.writer
         self.count = min(_power(self.groups), LINE if self.share > 4 else 64)
         self.team = min(_power(self.share), MOST // self.count)
+        if writer.target.on_processor:
+            self.team = 1
         if self.team > 1:
             # Half of the team, each with two elements, takes fewer steps in shared memory.
             self.team = max(1, min(self.team, _power(self.share // 2)))
@@ -143,16 +145,20 @@ class _Loop(ReductionLoop):
             self.step(value, code.vector(INT, flat) if self.op.index else None)
 
     def _some(self, member: Value, result: Value, part: Value | None, kept: Axes) -> None:
-        """Write a loop over every n-th element of four results, or of a part of each."""
-        code, guard = self.code, None
-        with code.loop(member, self.share, self.team) as n:
+        """Write a loop over every n-th element of four results, or of a part of each.
+
+        Neighbours in a team read neighbouring elements.
+        """
+        code, guard, step = self.code, None, self.team * max(self.parts, 1)
+        start = member if part is None else code.let(part * self.team + member, "p")
+        own = code.printer.whole(0) if start.lanes == 4 else start
+        with code.loop(own, self.length, step) as n:
             k = n
-            if part is not None:
-                k = code.let(n * self.parts + part, "k")
-                if self.share * self.parts > self.length:
-                    # The four lanes may be of two parts.
-                    bound = code.vector(INT, self.length)
-                    guard = code.apply("x < y", TRUTH, self._lanes(k), bound)
+            if start.lanes == 4:
+                # The four lanes are of several parts.
+                k = code.let(n + start, "k")
+                bound = code.vector(INT, self.length)
+                guard = code.apply("x < y", TRUTH, k, bound)
             reduced = self.coordinates(self.axes, "k", k)
             index = self.index(self.axes + self.kept, k * self.results + result, reduced + kept)
             position = self._lanes(k) if self.op.index else None

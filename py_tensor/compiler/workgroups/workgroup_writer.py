@@ -26,9 +26,15 @@ class WorkgroupWriter(Writer):
     """Writer of values that are read from buffers. `workgroup` are the sizes of a workgroup."""
 
     def __init__(
-        self, nodes: KernelNodes, expressions: Mapping[type[OpDef], Expression], printer: Printer
+        self,
+        nodes: KernelNodes,
+        expressions: Mapping[type[OpDef], Expression],
+        printer: Printer,
+        target: Any,
     ) -> None:
         super().__init__(nodes, expressions, printer)
+        self.target = target
+        """`WorkgroupTarget` that runs the kernel."""
         self.fetches = BufferReads(nodes, self.code, self.positions)
         self.workgroup: tuple[int, ...] = (INVOCATIONS,)
         self.grid = (1, 1, 1)

@@ -33,19 +33,20 @@ _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 
 
 def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
-    """Return the shader that computes a kernel; equal kernels are written once."""
+    """Return the shader that computes a kernel; equal kernels are written once for a target."""
     nodes = KernelNodes(lowered, kernel)
-    shader = _shaders.get(nodes.key)
+    key = lowered.target, *nodes.key
+    shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[nodes.key] = _written(nodes)
+        shader = _shaders[key] = _written(nodes, lowered.target)
     return shader
 
 
-def _written(nodes: KernelNodes) -> Shader:
+def _written(nodes: KernelNodes, target: Any) -> Shader:
     kernel, printer = nodes.kernel, WGSL
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
-    writer = WorkgroupWriter(nodes, EXPRESSIONS, printer)
+    writer = WorkgroupWriter(nodes, EXPRESSIONS, printer, target)
     WRITERS[kernel.kind](writer)
     scalars = writer.uniforms
     sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))

@@ -1,4 +1,6 @@
-"""The bridge for Pyodide, on the page's main thread or in a module worker.
+"""The WebGL bridge for Pyodide, on the page's main thread or in a module worker.
+
+`pyodide_webgpu` has the WebGPU bridge, which shares `PageBridge` with it.
 
 Large data never become JavaScript objects: the bridge reads and writes Python's memory at a given
 address. Small data pass through one pinned staging buffer with a known address, because looking up
@@ -17,7 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from ...errors import BackendError
-from .bridge import DeviceLimits, Stats, bridge_error
+from .bridge import Stats, bridge_error
 
 try:
     import js
@@ -40,7 +42,7 @@ PAUSE_SECONDS = 0.004
 
 
 @contextmanager
-def _pinned(data: Any) -> Iterator[tuple[int, int]]:
+def pinned(data: Any) -> Iterator[tuple[int, int]]:
     """Pin a C-contiguous buffer and yield its (address, length)."""
     proxy = create_proxy(data)
     buffer = proxy.getBuffer("u8")
@@ -52,18 +54,18 @@ def _pinned(data: Any) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def _own_errors() -> Iterator[None]:
-    """Raise the bridge's JavaScript errors as errors of this package."""
+def own_errors(backend: str) -> Iterator[None]:
+    """Raise the JavaScript errors of a backend's bridge as errors of this package."""
     try:
         yield
     except JsException as error:
-        raise bridge_error(error.name, error.message) from None
+        raise bridge_error(error.name, error.message, backend) from None
 
 
 def _forward(verb: str) -> Any:
     """Make a method that passes its arguments and result through unchanged."""
 
-    def call(self: PyodideBridge, *values: Any) -> Any:
+    def call(self: PageBridge, *values: Any) -> Any:
         return self._call(verb, *values)
 
     return call
@@ -88,8 +90,11 @@ class PageTurns:
             self._turn = perf_counter()
 
 
-class PyodideBridge(PageTurns):
-    """The bridge's methods as calls to the object returned by JavaScript's `createBridge`."""
+class PageBridge(PageTurns):
+    """Verbs of both bridges, as calls to the object returned by JavaScript's `createBridge`."""
+
+    backend: str
+    """Name of the backend, in error messages."""
 
     def __init__(self, bridge: Any) -> None:
         super().__init__()
@@ -98,9 +103,6 @@ class PyodideBridge(PageTurns):
         self._run = bridge.run
         self._free = bridge.free
         self._read_async = bridge.readAsync
-        # Hash of the plans run since the last read, and the hashes after which a read was quick.
-        self._work = 0
-        self._quick: set[tuple[int, int]] = set()
         staging = array("q", bytes(STAGED_BYTES))
         self._address: int = staging.buffer_info()[0]
         # The view pins the array.
@@ -110,24 +112,21 @@ class PyodideBridge(PageTurns):
         try:
             return getattr(self._bridge, verb)(*values)
         except JsException as error:
-            raise bridge_error(error.name, error.message) from None
+            raise bridge_error(error.name, error.message, self.backend) from None
 
-    def limits(self) -> DeviceLimits:
-        limits: DeviceLimits = json.loads(self._call("limits"))
-        return limits
+    def limits(self) -> Any:
+        return json.loads(self._call("limits"))
 
-    def upload(self, handle: int, format: int, width: int, height: int, data: Any) -> int:
+    def upload(self, *values: Any) -> Any:
+        *size, data = values
         view = memoryview(data)
-        size = view.nbytes
-        losses: int
-        if size <= STAGED_BYTES:
-            if size:
-                self._staged[:size] = view.cast("B")
-            losses = self._call("upload", handle, format, width, height, self._address, size)
-        else:
-            with _pinned(view) as (address, size):
-                losses = self._call("upload", handle, format, width, height, address, size)
-        return losses
+        nbytes = view.nbytes
+        if nbytes > STAGED_BYTES:
+            with pinned(view) as (address, nbytes):
+                return self._call("upload", *size, address, nbytes)
+        if nbytes:
+            self._staged[:nbytes] = view.cast("B")
+        return self._call("upload", *size, self._address, nbytes)
 
     def free(self, handle: int) -> None:
         self._free(handle)
@@ -138,42 +137,14 @@ class PyodideBridge(PageTurns):
     def run(self, plan: int, words: bytes) -> int:
         size = len(words)
         self._staged[:size] = words
-        self._work = (self._work * 31 + plan) & 0xFFFFFFFF
         try:
             generation: int = self._run(plan, self._address, size >> 2)
             return generation
         except JsException as error:
-            raise bridge_error(error.name, error.message) from None
-
-    def read(self, handle: int, target: Any) -> None:
-        view = memoryview(target)
-        if not (self._on_page and can_run_sync()):
-            self._read_blocking(handle, view)
-            return
-        work = self._work, view.nbytes
-        self._work = 0
-        start = perf_counter()
-        if work in self._quick and start - self._turn < TURN_SECONDS:
-            self._read_blocking(handle, view)
-        else:
-            with _pinned(view) as (address, size), _own_errors():
-                run_sync(self._read_async(handle, address, size))
-            self._turn = perf_counter()
-        if perf_counter() - start > QUICK_SECONDS:
-            self._quick.discard(work)
-        elif len(self._quick) < QUICK_LIMIT:
-            self._quick.add(work)
-
-    def _read_blocking(self, handle: int, view: memoryview) -> None:
-        if view.nbytes > STAGED_BYTES:
-            with _pinned(view) as (address, size):
-                self._call("read", handle, address, size)
-        elif view.nbytes:
-            self._call("read", handle, self._address, view.nbytes)
-            view.cast("B")[:] = self._staged[: view.nbytes]
+            raise bridge_error(error.name, error.message, self.backend) from None
 
     async def read_async(self, handle: int, target: Any) -> None:
-        with _pinned(target) as (address, size), _own_errors():
+        with pinned(target) as (address, size), own_errors(self.backend):
             await self._read_async(handle, address, size)
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
@@ -194,7 +165,7 @@ class PyodideBridge(PageTurns):
         return [(name, time) for name, time in json.loads(self._call("timingsNow"))]
 
     async def timings(self) -> list[tuple[str, float]]:
-        with _own_errors():
+        with own_errors(self.backend):
             return [(name, time) for name, time in json.loads(await self._bridge.timings())]
 
     alloc = _forward("alloc")
@@ -207,9 +178,7 @@ class PyodideBridge(PageTurns):
     pool_limit = _forward("poolLimit")
     trim = _forward("trim")
     checks = _forward("checks")
-    finish = _forward("finish")
     profile = _forward("profile")
-    error = _forward("error")
     generation = _forward("generation")
     is_lost = _forward("isLost")
     lose_context = _forward("loseContext")
@@ -217,40 +186,102 @@ class PyodideBridge(PageTurns):
     destroy = _forward("destroy")
 
 
-def _module() -> Any:
-    """Return the bridge module registered by the page, else the one bundled with the package."""
+class PyodideBridge(PageBridge):
+    """The bridge to WebGL2, whose reads block, or wait if the page may go on meanwhile."""
+
+    backend = "webgl"
+
+    def __init__(self, bridge: Any) -> None:
+        super().__init__(bridge)
+        # Hash of the plans run since the last read, and the hashes after which a read was quick.
+        self._work = 0
+        self._quick: set[tuple[int, int]] = set()
+
+    def run(self, plan: int, words: bytes) -> int:
+        self._work = (self._work * 31 + plan) & 0xFFFFFFFF
+        return super().run(plan, words)
+
+    def read(self, handle: int, target: Any) -> None:
+        view = memoryview(target)
+        if not (self._on_page and can_run_sync()):
+            self._read_blocking(handle, view)
+            return
+        work = self._work, view.nbytes
+        self._work = 0
+        start = perf_counter()
+        if work in self._quick and start - self._turn < TURN_SECONDS:
+            self._read_blocking(handle, view)
+        else:
+            run_sync(self.read_async(handle, view))
+            self._turn = perf_counter()
+        if perf_counter() - start > QUICK_SECONDS:
+            self._quick.discard(work)
+        elif len(self._quick) < QUICK_LIMIT:
+            self._quick.add(work)
+
+    def _read_blocking(self, handle: int, view: memoryview) -> None:
+        if view.nbytes > STAGED_BYTES:
+            with pinned(view) as (address, size):
+                self._call("read", handle, address, size)
+        elif view.nbytes:
+            self._call("read", handle, self._address, view.nbytes)
+            view.cast("B")[:] = self._staged[: view.nbytes]
+
+    finish = _forward("finish")
+    error = _forward("error")
+
+
+def bridge_module(backend: str, registered: Any, bundle: str) -> Any:
+    """Return a bridge's module: the one registered by the page, else the package's bundle.
+
+    Args:
+        backend: Name of the backend, in error messages.
+        registered: Function that imports the registered module.
+        bundle: Name of the file with the bundle.
+    """
     try:
-        import webgl_js_bridge
+        return registered()
     except ImportError:
         pass
-    else:
-        return webgl_js_bridge
+    module = f"{backend}_js_bridge"
     try:
-        script = pkgutil.get_data("py_tensor", "_bridge.js")
+        script = pkgutil.get_data("py_tensor", bundle)
     except OSError:
         script = None
     if script is None:
         raise BackendError(
-            "webgl: backend not available: the bridge is missing; got neither a module "
-            "webgl_js_bridge nor a file py_tensor/_bridge.js; install py_tensor from its wheel"
+            f"{backend}: backend not available: the bridge is missing; got neither a module "
+            f"{module} nor a file py_tensor/{bundle}; install py_tensor from its wheel"
         )
     try:
         return run_js(script.decode())
     except JsException as error:
         raise BackendError(
-            "webgl: backend not available: this page does not allow evaluating the bridge; "
+            f"{backend}: backend not available: this page does not allow evaluating the bridge; "
             f"got {error.message}; "
-            'call pyodide.registerJsModule("webgl_js_bridge", module) before importing py_tensor'
+            f'call pyodide.registerJsModule("{module}", module) before importing py_tensor'
         ) from None
+
+
+def bridge_options(backend: str) -> Any:
+    """Return the argument of `createBridge`; raise BackendError outside of a page."""
+    if js is None:
+        raise BackendError(
+            f"{backend}: backend not available: this Python does not run in a web page; "
+            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
+        )
+    return to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
+
+
+def _registered() -> Any:
+    import webgl_js_bridge
+
+    return webgl_js_bridge
 
 
 def load_bridge() -> PyodideBridge:
     """Create a bridge with its own WebGL2 context; raise BackendError if there is none."""
-    if js is None:
-        raise BackendError(
-            "webgl: backend not available: this Python does not run in a web page; "
-            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
-        )
-    options = to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
-    with _own_errors():
-        return PyodideBridge(_module().createBridge(options))
+    options = bridge_options("webgl")
+    module = bridge_module("webgl", _registered, "_bridge.js")
+    with own_errors("webgl"):
+        return PyodideBridge(module.createBridge(options))

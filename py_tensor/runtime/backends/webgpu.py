@@ -20,6 +20,13 @@ from .bridge import StorageBridge
 from .bridge_parts import BridgePixels
 from .bridged import BridgedBackend, Compiled
 
+MOST_BUFFERS = 16
+"""Buffers that a kernel binds at most.
+
+Chromium offers up to 16. Firefox passes on what drivers say, which may be half a million."""
+MOST_BYTES = (1 << 31) - 16
+"""Size of the largest buffer: sizes and positions have 32 bits, with a sign."""
+
 
 class WebGPUBackend(BridgedBackend[StorageBridge]):
     """Backend that computes on a WebGPU device through a bridge."""
@@ -38,9 +45,11 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         super().__init__(bridge)
         limits = self.limits
         self.on_processor = self.on_processor or limits["isFallbackAdapter"]
-        self.largest: int = min(limits["maxBufferSize"], limits["maxStorageBufferBindingSize"])
+        self.largest: int = min(
+            limits["maxBufferSize"], limits["maxStorageBufferBindingSize"], MOST_BYTES
+        )
         self.device = WorkgroupTarget(
-            buffers=limits["maxStorageBuffersPerShaderStage"],
+            buffers=min(limits["maxStorageBuffersPerShaderStage"], MOST_BUFFERS),
             largest=self.largest,
             on_processor=self.on_processor,
         )
@@ -79,3 +88,21 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
     @property
     def pixels(self) -> BridgePixels:
         return BridgePixels(self, self.limits["maxTextureDimension2D"])
+
+
+async def open_backend(blocking: bool) -> WebGPUBackend:
+    """Create the WebGPU backend without blocking; raise BackendError if there is no device.
+
+    Args:
+        blocking: Raise BackendError, too, if Python cannot wait for reads.
+    """
+    from .pyodide_webgpu import open_bridge
+
+    return WebGPUBackend(await open_bridge(blocking))
+
+
+def create() -> WebGPUBackend:
+    """Create the WebGPU backend, waiting for the device; raise BackendError if there is none."""
+    from .pyodide_webgpu import load_bridge
+
+    return WebGPUBackend(load_bridge())

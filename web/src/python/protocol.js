@@ -8,7 +8,7 @@
  *
  * @typedef {object} Started
  * @property {string} backend name of the backend that computes
- * @property {string | null} renderer name of the GPU that WebGL2 uses; null for other backends
+ * @property {string | null} renderer name of the GPU that WebGPU or WebGL2 uses; null for other backends
  * @property {string} reason for that backend
  * @property {string[]} files addresses of the files that Python's start has loaded
  *

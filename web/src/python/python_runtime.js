@@ -65,6 +65,12 @@ export async function startPython(base, program, report) {
 function install(pyodide, { sources, modules }) {
   // Otherwise py_tensor evaluates its own copy, which a Content-Security-Policy may forbid.
   pyodide.registerJsModule("webgl_js_bridge", bridge);
+  // Loaded when WebGPU is first used.
+  pyodide.registerJsModule("webgpu_js_bridge", {
+    /** @param {Parameters<typeof import("../../../webgpu_js_bridge/index.js").createBridge>[0]} options */
+    createBridge: async (options) =>
+      (await import("../../../webgpu_js_bridge/index.js")).createBridge(options),
+  });
   for (const [name, module] of Object.entries(modules)) pyodide.registerJsModule(name, module);
   pyodide.FS.mkdirTree(FOLDER);
   for (const [path, source] of Object.entries(sources)) {

@@ -35,7 +35,9 @@ export const GALLERY = examples({
   path_tracer: "Path tracer",
   gray_scott: "Gray-Scott",
   n_body: "N-body",
+  material_points: "Material points",
   life: "Game of Life",
+  histogram: "Histogram",
   synthesizer: "Synthesizer",
 });
 

@@ -7,7 +7,13 @@ import { find } from "../../ui/dom.js";
 /** Parts of the names of renderers that run on the processor: Chromium's, Mesa's and those of Windows. */
 const ON_PROCESSOR = /swiftshader|llvmpipe|softpipe|basic render|software/i;
 /** @type {Record<string, string>} */
-const NAMES = { webgl: "WebGL2", wasm: "WebAssembly", numpy: "NumPy", python: "plain Python" };
+const NAMES = {
+  webgpu: "WebGPU",
+  webgl: "WebGL2",
+  wasm: "WebAssembly",
+  numpy: "NumPy",
+  python: "plain Python",
+};
 const SETTINGS = "Hardware acceleration may be switched off in the browser's settings.";
 
 /**
