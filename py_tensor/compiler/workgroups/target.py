@@ -18,7 +18,8 @@ from ..lowering.pads import lower_pad
 from ..lowering.scatters import lower_scatter
 from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
-from .lowering import lower_contraction, lower_reduction, lower_scan
+from .convolution_lowering import lower_contraction
+from .lowering import lower_reduction, lower_scan
 from .plan import Slot, nbytes_of
 from .write import write
 
