@@ -15,7 +15,7 @@ from ...ir.node import OpInstance
 from ...language.tree import INT, Value, ValueKind, Whole
 from ..codegen.positions import total
 from ..codegen.types import KIND, converted, wrapped
-from .workgroup_writer import WorkgroupWriter
+from .workgroup_writer import ROW, WorkgroupWriter
 
 
 class Blocking(NamedTuple):
@@ -115,6 +115,7 @@ class BlockedContraction:
     rows: int
     columns: int
     inner: int
+    folds: int
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
         self.writer = writer
@@ -227,7 +228,9 @@ class BlockedContraction:
         self._keep()
         writer.workgroup = (blocking.invocations,)
         down, across = -(-self.rows // blocking.height), -(-self.columns // blocking.width)
-        writer.grid = (across, down, self.groups)
+        # Lines of many rows are folded, because grids are limited.
+        self.folds = -(-down // ROW)
+        writer.grid = (across, -(-down // self.folds), self.groups * self.folds)
         writer.main = "\n".join([f"  {line}" for line in self._main(blocking)])
 
     def _keep(self) -> None:
@@ -249,9 +252,13 @@ class BlockedContraction:
         """Yield the statements of the kernel."""
         yield f"let across = l % {blocking.across};"
         yield f"let down = l / {blocking.across};"
-        yield f"let row = i32(W.y) * {blocking.height};"
+        block, group = "i32(W.y)", "i32(W.z)"
+        if self.folds > 1:
+            block = f"i32(W.z % {self.folds}u * {self.writer.grid[1]}u + W.y)"
+            group = f"i32(W.z / {self.folds}u)"
+        yield f"let row = {block} * {blocking.height};"
         yield f"let column = i32(W.x) * {blocking.width};"
-        yield "let g = i32(W.z);"
+        yield f"let g = {group};"
         for row in range(blocking.rows):
             for four in range(blocking.fours):
                 yield f"var s{row}_{four} = {self.zero};"

@@ -22,8 +22,8 @@ MOST_CHANNELS = 32
 """Results of a group up to which a blocked product has too few columns."""
 FEW_CHANNELS = 8
 """Such a number if there are no groups, so that a product has few columns but many rows."""
-MOST_TAPS = 64
-"""Taps of a kernel for images of one channel up to which few invocations take little time."""
+SHORT_SUM = 64
+"""Number of products up to which few invocations add them up in a short time."""
 PIXELS = (4, 2, 1)
 """Numbers of pixels of an invocation to choose from."""
 ENOUGH = 1 << 14
@@ -38,12 +38,13 @@ def is_direct(window: Window, kernel: tuple[int, ...]) -> bool:
     """Return True if the kernel for few channels computes a convolution with a kernel (HWIO)."""
     inputs, outs = kernel[2:]
     columns = outs // window.groups
-    if inputs == 1:
-        fours, taps = math.prod(window.out) * outs // 4, math.prod(window.kernel)
-        is_short = window.groups > 1 or taps <= MOST_TAPS or fours >= ENOUGH
-        return outs % 4 == 0 and is_short
-    most = FEW_CHANNELS if window.groups == 1 else MOST_CHANNELS
-    return inputs % 4 == 0 and columns % 4 == 0 and columns <= most
+    if outs % 4 or (inputs > 1 and (inputs % 4 or columns % 4)):
+        return False
+    if window.groups > 1:
+        return inputs == 1 or columns <= MOST_CHANNELS
+    if inputs > 1 and columns > FEW_CHANNELS:
+        return False
+    return math.prod(kernel[:3]) <= SHORT_SUM or math.prod(window.out) * outs // 4 >= ENOUGH
 
 
 class DirectConvolution(BlockedContraction):
