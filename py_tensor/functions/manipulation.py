@@ -7,12 +7,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..dtypes import wrong_type
+from ..dtypes import float32, wrong_type
 from ..errors import DTypeError, ShapeError
 from ..ir.node import node_of, scalar_node
 from ..ir.tracer import ScalarTracer, element
 from ..ops.gathers import TAKE
 from ..ops.op_def import broadcast
+from ..ops.sources import CONSTANT
 from ..ops.views import BROADCAST, PAD, PERMUTE, RESHAPE, SLICE
 from ..runtime.host_data import plain_number
 from ..tensor import Tensor, as_tensor, node_behind
@@ -463,8 +464,12 @@ def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> 
                 f"pad: dtype {x.dtype} cannot hold complex numbers; got {value}; convert x with "
                 'astype("complex64")'
             )
-    scalar = scalar_node(element("pad", value, x.dtype), x.dtype)
-    return Tensor(node_of(PAD, (x._node, scalar), widths))
+    if x.dtype is float32 and repr(value) in ("0", "0.0"):
+        # Targets may let a convolution read the padding as its own.
+        fill = node_of(CONSTANT, (), 0.0)
+    else:
+        fill = scalar_node(element("pad", value, x.dtype), x.dtype)
+    return Tensor(node_of(PAD, (x._node, fill), widths))
 
 
 def _repeated(x: Tensor, widths: list[tuple[Any, ...]], mode: str) -> Tensor:

@@ -1,9 +1,8 @@
-"""Generate matrix products and convolutions, blocked through shared memory.
+"""Generate matrix products, blocked through shared memory.
 
 A workgroup computes a block of the result. It loads panels of both operands into shared memory, and
 each invocation multiplies rows of one with columns of the other into sums that it keeps in
-registers. A convolution is the product of a matrix of pixels, which is never stored, and of the
-weights. Results go through the epilogue to memory.
+registers. Results go through the epilogue to memory. Convolutions are such products, too.
 """
 
 from __future__ import annotations
@@ -14,12 +13,9 @@ from typing import Any, NamedTuple
 
 from ...ir.node import OpInstance
 from ...language.tree import INT, Value, ValueKind, Whole
-from ...ops.contractions import CONVOLVE, Window
 from ..codegen.positions import total
-from ..codegen.types import KIND, converted, literal, wrapped
-from .map_kernel import write_map
-from .packed_kernel import PackedProduct, write_packed
-from .workgroup_writer import WorkgroupWriter
+from ..codegen.types import KIND, converted, wrapped
+from .workgroup_writer import ROW, WorkgroupWriter
 
 
 class Blocking(NamedTuple):
@@ -108,24 +104,10 @@ def blocking_of(groups: int, rows: int, columns: int) -> Blocking:
     return min(busy or BLOCKINGS[1:], key=waste)
 
 
-def write_contract(writer: WorkgroupWriter) -> None:
-    """Write the statements of a contraction."""
-    call = writer.nodes.calls[writer.kernel.root]
-    if not min(spec.size for spec in call.specs):
-        writer.fixed[writer.kernel.root] = literal(writer.code, 0, call.spec.dtype)
-        write_map(writer)
-        return
-    if isinstance(call.arg, PackedProduct):
-        write_packed(writer)
-        return
-    block = _Convolution(writer, call) if call.op is CONVOLVE else _Product(writer, call)
-    block.write()
-
-
-class _Block:
+class BlockedContraction:
     """Writer of the block of one contraction.
 
-    `panels` are the functions that load four elements of an operand: of the left one, given group,
+    Subclasses define functions that load four elements of an operand: of the left one, given group,
     row and inner position, and of the right one, given group, inner position and column.
     """
 
@@ -133,6 +115,7 @@ class _Block:
     rows: int
     columns: int
     inner: int
+    folds: int
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
         self.writer = writer
@@ -143,6 +126,8 @@ class _Block:
         self.operands = self.nodes.edges[self.root]
         self.kind: ValueKind = KIND[call.spec.dtype.kind]
         self.four = self.code.printer.types[self.kind, 4]
+        self.zero = f"{self.four}({self.code.printer.types[self.kind, 1]}(0))"
+        """Text of four zeros."""
         self.is_upright = [True, True]
         """True for the left operand if its four elements are in a row, and for the right one if
         they are in four columns."""
@@ -151,6 +136,12 @@ class _Block:
 
     def size(self, number: int) -> str:
         return self.code.printer.size(number)
+
+    def whole(self, number: Whole) -> Value:
+        return self.code.printer.whole(number)
+
+    def text(self, number: Whole) -> str:
+        return self.whole(number).text
 
     def number(self, name: str) -> Value:
         """Return a parameter of a function."""
@@ -172,9 +163,14 @@ class _Block:
             value = fetches.texel(slot, first // 4)
         else:
             start = code.printer.whole(first)
-            parts = [fetches.element(slot, start + n * step) for n in range(4)]
+            parts = [fetches.element(slot, start + n * step) for n in range(4 if step else 1)]
             value = code.vector(fetches.kinds[slot], *parts)
-        return converted(code, value, self.nodes.spec(base).dtype, self.call.spec.dtype).text
+        return self.converted(operand, value)
+
+    def converted(self, operand: int, value: Value) -> str:
+        """Return the text of four elements of an operand, converted to the result's dtype."""
+        source = self.nodes.spec(self.operands[operand]).dtype
+        return converted(self.code, value, source, self.call.spec.dtype).text
 
     def bounded(self, text: str, position: str, along: bool, blocking: Blocking) -> str:
         """Return four elements with zeros for those after the end of the inner axis.
@@ -183,13 +179,13 @@ class _Block:
         """
         if self.inner % blocking.depth == 0:
             return text
-        scalar, end = self.code.printer.types[self.kind, 1], self.size(self.inner)
+        end = self.size(self.inner)
         if along and self.inner % 4:
             position = f"({position} + vec4<i32>(0, 1, 2, 3))"
             condition = f"{position} < vec4<i32>({end})"
         else:
             condition = f"{position} < {end}"
-        return f"select({self.four}({scalar}(0)), {text}, {condition})"
+        return f"select({self.zero}, {text}, {condition})"
 
     def left(self, blocking: Blocking) -> None:
         """Define `pt_left(g, m, k)`."""
@@ -202,6 +198,22 @@ class _Block:
     def result_row(self, group: Value, row: Value) -> Any:
         """Return the row of the results as they are stored."""
         raise NotImplementedError
+
+    def extent(self) -> tuple[str, str]:
+        """Return the first position along the inner axis, and the end."""
+        return "0", self.size(self.inner)
+
+    def before(self, blocking: Blocking) -> Iterator[str]:
+        """Yield the statements before the loop along the inner axis."""
+        yield from ()
+
+    def after(self, step: int) -> Iterator[str]:
+        """Yield the statements after the loads of a step along the inner axis."""
+        yield from ()
+
+    def left_value(self, number: int, row: str, k: str) -> str:
+        """Return the text of four elements of the left operand: the n-th of an invocation."""
+        return f"pt_left(g, {row}, {k})"
 
     # --- text -----------------------------------------------------------------------------------
 
@@ -216,7 +228,9 @@ class _Block:
         self._keep()
         writer.workgroup = (blocking.invocations,)
         down, across = -(-self.rows // blocking.height), -(-self.columns // blocking.width)
-        writer.grid = (across, down, self.groups)
+        # Lines of many rows are folded, because grids are limited.
+        self.folds = -(-down // ROW)
+        writer.grid = (across, -(-down // self.folds), self.groups * self.folds)
         writer.main = "\n".join([f"  {line}" for line in self._main(blocking)])
 
     def _keep(self) -> None:
@@ -236,18 +250,24 @@ class _Block:
 
     def _main(self, blocking: Blocking) -> Iterator[str]:
         """Yield the statements of the kernel."""
-        zero = f"{self.four}({self.code.printer.types[self.kind, 1]}(0))"
         yield f"let across = l % {blocking.across};"
         yield f"let down = l / {blocking.across};"
-        yield f"let row = i32(W.y) * {blocking.height};"
+        block, group = "i32(W.y)", "i32(W.z)"
+        if self.folds > 1:
+            block = f"i32(W.z % {self.folds}u * {self.writer.grid[1]}u + W.y)"
+            group = f"i32(W.z / {self.folds}u)"
+        yield f"let row = {block} * {blocking.height};"
         yield f"let column = i32(W.x) * {blocking.width};"
-        yield "let g = i32(W.z);"
+        yield f"let g = {group};"
         for row in range(blocking.rows):
             for four in range(blocking.fours):
-                yield f"var s{row}_{four} = {zero};"
+                yield f"var s{row}_{four} = {self.zero};"
         if self.writer.target.on_processor:
-            yield f"for (var k = 0; k < {self.size(self.inner)}; k += 4) {{"
+            start, stop = self.extent()
+            yield from self.before(blocking)
+            yield f"for (var k = {start}; k < {stop}; k += 4) {{"
             yield from self._direct(blocking)
+            yield from self.after(4)
             yield "}"
         else:
             yield from self._shared(blocking)
@@ -268,7 +288,7 @@ class _Block:
         """
         for row in range(blocking.rows):
             if self.is_upright[0]:
-                yield f"  let a{row} = pt_left(g, {blocking.row_of(row)}, k);"
+                yield f"  let a{row} = {self.left_value(row, blocking.row_of(row), 'k')};"
         if not self.is_upright[0]:
             for lane in range(4):
                 yield f"  let t{lane} = pt_left(g, {blocking.row_of(0)}, k + {lane});"
@@ -291,19 +311,23 @@ class _Block:
         length = depth * blocking.width // 4 if self.is_upright[1] else blocking.width * pitch
         right = self.writer.share(self.kind, length)
         loads = [*self._left_loads(blocking, left), *self._right_loads(blocking, right)]
-        yield "var start = 0;"
+        first, last = self.extent()
+        yield from self.before(blocking)
+        yield f"var start = {first};"
         for number, load in enumerate(loads):
             yield f"var p{number} = {load.value};"
+        yield from self.after(depth)
         yield "loop {"
         for number, load in enumerate(loads):
             store = f"{load.place} = p{number};"
             yield f"  if ({load.guard}) {{ {store} }}" if load.guard else f"  {store}"
         yield "  workgroupBarrier();"
         yield f"  start += {depth};"
-        end = f"start < {self.size(self.inner)}"
+        end = f"start < {last}"
         yield f"  if ({end}) {{"
         for number, load in enumerate(loads):
             yield f"    p{number} = {load.value};"
+        yield from self.after(depth)
         yield "  }"
         yield f"  for (var k = 0; k < {depth // 4}; k++) {{"
         yield from ("    " + line for line in self._products(blocking, left, right))
@@ -315,11 +339,12 @@ class _Block:
     def _left_loads(self, blocking: Blocking, array: str) -> Iterator[_Load]:
         """Yield the loads of a panel of the left operand into shared memory."""
         steps, quarter = blocking.depth // 4, blocking.height // 4
-        for own, guard in blocking.shares(blocking.height * steps):
+        for number, (own, guard) in enumerate(blocking.shares(blocking.height * steps)):
             if self.is_upright[0]:
                 i, k = f"({own} / {steps})", f"({own} % {steps})"
                 place = f"{array}[{i} * {blocking.pitch} + {k}]"
-                yield _Load(f"pt_left(g, row + {i}, start + {k} * 4)", place, guard)
+                value = self.left_value(number, f"row + {i}", f"start + {k} * 4")
+                yield _Load(value, place, guard)
             else:
                 i, k = f"({own} % {quarter})", f"({own} / {quarter})"
                 value = f"pt_left(g, row + {i} * 4, start + {k})"
@@ -374,7 +399,7 @@ class _Block:
             yield f"{own} += a{row}.{letter} * b{lane}_{four};"
 
 
-class _Product(_Block):
+class BlockedProduct(BlockedContraction):
     """Matrix product of (groups, rows, inner) and (groups, inner, columns)."""
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
@@ -410,87 +435,3 @@ class _Product(_Block):
         text = self.four_at(operand, self.number("p"), strides[axis], together)
         text = self.bounded(text, "k", names[axis] == "k", blocking)
         self.function(name, names, [f"let p = {first.text};", f"return {text};"])
-
-
-class _Convolution(_Block):
-    """Convolution of NHWC images with HWIO weights, whose inner axis has taps and channels."""
-
-    def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
-        super().__init__(writer, call)
-        self.window: Window = call.arg
-        self.groups = self.window.groups
-        _, _, self.channels, outs = call.specs[1].shape
-        self.columns = outs // self.groups
-        self.rows = call.spec.size // outs
-        self.inner = math.prod(self.window.kernel) * self.channels
-
-    def result_row(self, group: Value, row: Value) -> Any:
-        return total([(row, self.groups), (group, 1)], 0) if self.groups > 1 else row
-
-    def left(self, blocking: Blocking) -> None:
-        code = self.code
-        (_, kw), stride, pad, dilation, (oh, ow), _ = self.window
-        _, height, width, channels = self.call.specs[0].shape
-        g, m = self.number("g"), self.number("m")
-        together = self.channels % 4 == 0 and channels % 4 == 0
-        pixel, line = m % ow, m // ow
-        y, b = (line % oh, line // oh) if self.rows > oh * ow else (line, 0)
-
-        def number(value: Whole) -> Value:
-            return code.printer.whole(value)
-
-        lines = [
-            f"let b = {number(b).text};",
-            f"let y = {number(number(y) * stride[0] + -pad[0]).text};",
-            f"let x = {number(number(pixel) * stride[1] + -pad[1]).text};",
-        ]
-        inside = f"u32(v) < u32({self.size(height)}) && u32(u) < u32({self.size(width)})"
-
-        def element(k: Value) -> list[str]:
-            """Return the statements that find an element: its position `p`, or `ok` is False."""
-            tap, channel = k // self.channels, k % self.channels
-            tap = number(tap)
-            v = total([(self.number("y"), 1), (number(tap // kw), dilation[0])], 0)
-            u = total([(self.number("x"), 1), (number(tap % kw), dilation[1])], 0)
-            rows = total([(self.number("b"), height), (self.number("v"), 1)], 0)
-            first = [(number(rows), width * channels), (self.number("u"), channels)]
-            first += [(g, self.channels)] if self.groups > 1 else []
-            position = total([*first, (number(channel), 1)], 0)
-            return [
-                f"let v = {number(v).text};",
-                f"let u = {number(u).text};",
-                f"let p = {number(position).text};",
-                f"let ok = {inside};",
-            ]
-
-        scalar = code.printer.types[self.kind, 1]
-        end = self.size(self.inner)
-        checked = self.inner % blocking.depth != 0
-        if together:
-            lines += element(self.number("k"))
-            text = self.four_at(0, self.number("p"), 1, True)
-            ok = f"ok && k < {end}" if checked else "ok"
-            lines.append(f"return select({self.four}({scalar}(0)), {text}, {ok});")
-        else:
-            lines.append(f"var four = {self.four}({scalar}(0));")
-            lines.append("for (var i = 0; i < 4; i++) {")
-            lines += [f"  {line}" for line in ["let t = k + i;", *element(self.number("t"))]]
-            slot = self.writer.kernel.inputs.index(self.nodes.strides(self.operands[0])[0])
-            value = self.writer.fetches.element(slot, self.number("p"))
-            source = self.nodes.spec(self.operands[0]).dtype
-            splat = code.vector(self.writer.fetches.kinds[slot], value)
-            text = converted(code, splat, source, self.call.spec.dtype).text
-            lines.append(f"  if (ok && t < {end}) {{ four[i] = ({text}).x; }}")
-            lines += ["}", "return four;"]
-        self.function("pt_left", "gmk", lines)
-
-    def right(self, blocking: Blocking) -> None:
-        outs = self.call.specs[1].shape[3]
-        terms = [(self.number("k"), outs), (self.number("n"), 1)]
-        if self.groups > 1:
-            terms.append((self.number("g"), self.columns))
-        first = self.code.printer.whole(total(terms, 0))
-        together = outs % 4 == 0 and self.columns % 4 == 0
-        text = self.four_at(1, self.number("p"), 1, together)
-        text = self.bounded(text, "k", False, blocking)
-        self.function("pt_right", "gkn", [f"let p = {first.text};", f"return {text};"])

@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING
 
 from ...dtypes import int8, int32, uint8
 from ...ir.node import OpInstance, op_instance, tensor_spec
-from ...ops.contractions import CONVOLVE, DOT, Window
+from ...ops.contractions import DOT
 from ...ops.elementwise import CAST
 from ...ops.op_def import Reduction, ViewOp
 from ...ops.reductions import SUM
-from ...ops.views import PAD, PERMUTE, RESHAPE, SLICE
+from ...ops.views import PERMUTE, RESHAPE, SLICE
 from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
 from ..lowering.contractions import (
     cast,
-    convolve_by_sum,
     dot_by_sum,
-    pixel_major,
     stored_operands,
 )
 from ..lowering.scans import frame_of, scan_of_chunks
@@ -114,15 +112,8 @@ def _scan_of_block(lowered: LoweredGraph, call: OpInstance, src: int, block: Sca
     return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in shape))
 
 
-def lower_contraction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
-    """Lower a contraction: to a blocked one, or to a sum of products if it is narrow."""
-    if call.op is CONVOLVE:
-        return _convolve(lowered, call, *srcs)
-    assert call.op is DOT
-    return _dot(lowered, call, *srcs)
-
-
-def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
+def lower_dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
+    """Lower a matrix product: to a blocked one, or to a sum of products if it is narrow."""
     groups, rows, columns = call.spec.shape
     inner = call.specs[0].shape[2]
     if inner < 4 or min(rows, columns) < 2 or groups > LARGEST_GROUPS:
@@ -134,11 +125,12 @@ def _dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
             a = lowered.add(PERMUTE, (a,), (1, 0, 2))
             b = lowered.add(RESHAPE, (b,), (parts, inner // parts, columns))
             sums = _blocked(lowered, op_instance(DOT, (lowered.spec(a), lowered.spec(b))), a, b)
-            return cast(lowered, _total(lowered, sums), call)
+            return cast(lowered, added_up(lowered, sums), call)
     return _blocked(lowered, call, a, b)
 
 
-def _total(lowered: LoweredGraph, parts: int) -> int:
+def added_up(lowered: LoweredGraph, parts: int) -> int:
+    """Add up the parts of a split contraction."""
     return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
 
 
@@ -188,28 +180,3 @@ def _narrow(lowered: LoweredGraph, at: int) -> int:
     for view in reversed(views):
         base = lowered.add(view.op, (base,), view.arg)
     return base
-
-
-def _convolve(lowered: LoweredGraph, call: OpInstance, x: int, w: int) -> int:
-    window: Window = call.arg
-    inputs, outs = call.specs[1].shape[2:]
-    columns = outs // window.groups
-    if window.groups > 1 and (inputs % 4 or columns % 4):
-        return convolve_by_sum(lowered, call, x, w)
-    if window.groups == 1 and window == Window((1, 1), (1, 1), (0, 0), (1, 1), window.out, 1):
-        _, pixels, _ = call.spec.shape
-        if math.prod(lowered.spec(x).shape[:3]) == pixels and inputs >= 4:
-            x = lowered.add(RESHAPE, (x,), (1, pixels, inputs))
-            w = lowered.add(RESHAPE, (w,), (1, inputs, outs))
-            return _dot(lowered, op_instance(DOT, (lowered.spec(x), lowered.spec(w))), x, w)
-    more = -columns % 4
-    if more and call.spec.size:
-        zero = lowered.constant(0, lowered.spec(w).dtype)
-        w = lowered.add(PAD, (w, zero), ((0, 0, 0), (0, 0, 0), (0, 0, 0), (0, more, 0)))
-        wide = op_instance(CONVOLVE, (lowered.spec(x), lowered.spec(w)), window)
-        at = _convolve(lowered, wide, x, w)
-        return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
-    whole = [lowered.whole(at) for at in (x, w)]
-    whole = [at if not lowered.view(at)[1] else lowered.copied(at) for at in whole]
-    lowered.materialized.update(lowered.view(at)[0] for at in whole)
-    return pixel_major(lowered, call, tuple(whole))

@@ -18,7 +18,8 @@ from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
 from ..target import Lowering, StoredValue, Target
 from .attention import Attention, Scores, lower_attention, with_attention
-from .lowering import lower_contraction, lower_reduction, lower_scan
+from .convolution_lowering import lower_contraction
+from .lowering import lower_reduction, lower_scan
 from .plan import StorageSlot, nbytes_of
 from .row_kernel import can_store
 from .sorts import lower_scatter, lower_sort

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 from ...ir.bounded_cache import BoundedCache
@@ -9,6 +10,7 @@ from ...language.printer import Printer
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT
 from ...language.wgsl import STORED, WGSL, ComputeParts
+from ...ops.op_def import OpDef
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.fetches import ReadMode
 from ..codegen.kernel_nodes import KernelNodes
@@ -18,7 +20,7 @@ from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
 from .attention import Scores, scores_at
 from .attention_kernel import write_attention
-from .contract_kernel import write_contract
+from .contractions import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
 from .row_kernel import write_rows
@@ -39,7 +41,9 @@ WRITERS = {
 }
 """Function that writes each kind of kernel."""
 
-_EXPRESSIONS = {**EXPRESSIONS, Scores: Expression(scores_at)}
+_EXPRESSIONS: ChainMap[type[OpDef], Expression] = ChainMap(
+    {Scores: Expression(scores_at)}, EXPRESSIONS
+)
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Shaders of all plans by the key of their kernels' nodes."""
