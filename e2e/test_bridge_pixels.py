@@ -188,6 +188,7 @@ SOURCES = {
     "canvas": "canvas => canvas",
     "bitmap": "canvas => createImageBitmap(canvas)",
     "straight bitmap": "canvas => createImageBitmap(canvas, { premultiplyAlpha: 'none' })",
+    "video frame": "canvas => new VideoFrame(canvas, { timestamp: 0 })",
     "image": """async canvas => {
       const image = new Image();
       image.src = canvas.toDataURL();
