@@ -94,6 +94,16 @@ class WgslPrinter(Printer):
         "fn PT_NAN() -> f32 { return bitcast<f32>(PT_NAN_BITS); }",
         "PT_INF": "var<private> PT_INF_BITS: u32 = 0x7f800000u;\n"
         "fn PT_INF() -> f32 { return bitcast<f32>(PT_INF_BITS); }",
+        # Compilers cannot see through it: no array is so long.
+        # compiler/codegen/cancellation.py gives the reason.
+        "pt_hidden": "fn pt_hidden() -> u32 { return arrayLength(&y0) >> 31u; }",
+        **{
+            f"pt_opaque_{kind}{one}": f"fn pt_opaque_{kind}{one}(x: {type}) -> {type} "
+            f"{{ return bitcast<{type}>(bitcast<{bits}>(x) ^ {bits}(pt_hidden())); }}"
+            for one, lanes in (("", "vec4<{}>"), ("_1", "{}"))
+            for kind, type in ((k, lanes.format(f"{k}32")) for k in "fiu")
+            for bits in [lanes.format("u32")]
+        },
         # Divisions of positions, of which sizes.py shows that they are exact.
         "pt_quotient": "fn pt_quotient(x: i32, r: f32) -> i32 { return i32((f32(x) + 0.5) * r); }",
         "pt_quotient4": "fn pt_quotient4(x: vec4<i32>, r: f32) -> vec4<i32> "

@@ -43,6 +43,7 @@ NOT_GENERATED = {
         "value_and_grad",
         "vjp",
         "vmap",
+        "ready",
         "warmup",
     },
     "NumPy has no such function; tests of the function's own chapter compare it": {

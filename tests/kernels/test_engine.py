@@ -101,8 +101,8 @@ def test_explain_shows_source_program_and_shader(backend_name):
     assert "source of leaky\n  @pt.kernel\n  def leaky(x, slope=0.1):\n" in text
     assert "program of leaky\n  v1 = x: float32\n" in text
     assert "where(" in text
-    head = "(func $kernel " if backend_name == "wasm" else "void main() {"
-    assert head in text
+    heads = {"wasm": "(func $kernel ", "webgpu": "fn main("}
+    assert heads.get(backend_name, "void main() {") in text
 
 
 def test_a_number_does_not_compile_again():

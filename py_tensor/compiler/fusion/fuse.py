@@ -50,7 +50,7 @@ def _with_operands(
                 later = joined[joined.index(maker) + 1 :]
                 inputs = dict.fromkeys((*kernel.inputs, *maker.inputs))
                 inputs.pop(operand, None)
-                is_read = any(operand in _inputs(other) for other in later)
+                is_read = any(operand in _inputs(lowered, other) for other in later)
                 if operand in kernel.inputs and not is_read and len(inputs) <= target.limits.inputs:
                     joined.remove(maker)
                     kernel = kernel._replace(
@@ -62,9 +62,12 @@ def _with_operands(
     return joined
 
 
-def _inputs(kernel: Kernel) -> set[int]:
+def _inputs(lowered: LoweredGraph, kernel: Kernel) -> set[int]:
     """Return the nodes that a kernel, or the kernels of a loop, read."""
-    return {*kernel.inputs}.union(*map(_inputs, kernel.body))
+    # The body of a loop reads the first carries as leaves.
+    carries = lowered.edges[kernel.output] if kernel.kind is KernelKind.LOOP else ()
+    bodies = (_inputs(lowered, inner) for inner in kernel.body)
+    return {*kernel.inputs, *carries}.union(*bodies)
 
 
 def _most_inputs(kernel: Kernel) -> int:

@@ -101,6 +101,9 @@ class _Joining:
                 yield at
                 if type(self.lowered.calls[at]) is LoopItem:
                     yield from self.lowered.edges[at]
+            if kernel.kind is KernelKind.LOOP:
+                # Its body reads the first carries as leaves.
+                yield from self.lowered.edges[kernel.output]
             yield from self.reads(kernel.body)
 
     # --- choose kernels -------------------------------------------------------------------------

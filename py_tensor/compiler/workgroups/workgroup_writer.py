@@ -94,8 +94,13 @@ class WorkgroupWriter(Writer):
         groups = -(-self.nodes.spec(self.kernel.output).size // 4)
         workgroup = self.launch(INVOCATIONS, -(-groups // INVOCATIONS))
         number = code.let(workgroup * INVOCATIONS + self.local, "t")
-        self.leave(number >= groups)
+        self.leave(number >= self.count(groups))
         return self.first_of(number)
+
+    def count(self, number: int) -> Value:
+        """Return a number that is a uniform even if it is small, so that sizes share a kernel."""
+        printer = self.code.printer
+        return self.code.value(f"${number}" if printer.uniform_sizes else str(number), INT, 1)
 
     def first_of(self, number: Any) -> Value:
         """Return the position of the first element of a group that the invocation computes."""
