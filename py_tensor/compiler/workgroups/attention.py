@@ -20,11 +20,12 @@ from ...ops.index_map import ViewStack, broadcast_view, make_view, push
 from ...ops.op_def import Elementwise, OpDef, Shape, ViewOp
 from ...ops.reductions import MAX, SUM
 from ...ops.rule_types import Spec
+from ...ops.sources import IOTA
 from ..codegen.indices import Index
 from ..codegen.positions import coordinate
 from ..codegen.types import literal
 from ..codegen.writer import Writer
-from ..lowered_graph import LoweredGraph
+from ..lowered_graph import LoweredGraph, LoweredNodes
 
 FEWEST = 16
 """Queries from which on a kernel that computes blocks of them is worth it."""
@@ -201,6 +202,33 @@ def scores_at(writer: Writer, at: int, index: Index) -> Value:
         ]
         code.assign(total, code.apply("x + y * z", FLOAT, total, *values))
     return total
+
+
+def causal_fill(nodes: LoweredNodes, scores: int) -> int | None:
+    """Return the scalar that replaces the scores of keys after a query's own position, or None.
+
+    The outermost operation of the scores must choose it. The positions of queries and keys are
+    their numbers.
+    """
+    call = nodes.calls[scores]
+    if nodes.op(scores) is not OP_DEFS["where"]:
+        return None
+    condition, _, fill = nodes.edges[scores]
+    if nodes.op(condition) is not OP_DEFS["greater_equal"] or not nodes.is_leaf(fill):
+        return None
+    shape, below = call.spec.shape, nodes.calls[condition]
+    frame = (math.prod(shape[:-2]), *shape[-2:])
+    spread = push((), broadcast_view(below.spec.shape, shape))
+    for src, spec, steps in zip(
+        nodes.edges[condition], below.specs, ((0, 1, 0), (0, 0, 1)), strict=True
+    ):
+        stack = push(spread, broadcast_view(spec.shape, below.spec.shape))
+        base, views = nodes.view(src)
+        for view in views:
+            stack = push(stack, view)
+        if nodes.op(base) is not IOTA or stack != (make_view(frame, steps),):
+            return None
+    return fill if nodes.spec(fill).size == 1 and not nodes.is_buffer(fill) else None
 
 
 def keys_by_row(shape: Shape) -> Any:

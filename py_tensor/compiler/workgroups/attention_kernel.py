@@ -19,7 +19,7 @@ from ...ops.index_map import row_major
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
 from ..codegen.types import KIND, converted, number, wrapped
-from .attention import SCORES, keys_by_row
+from .attention import SCORES, causal_fill, keys_by_row
 from .workgroup_writer import WorkgroupWriter
 
 KEYS = 32
@@ -28,6 +28,8 @@ DEPTH = 32
 """Features of queries and keys in a panel."""
 PITCH = DEPTH // 4 + 1
 """Groups of four from a key of a panel to the next; odd, so that reads are of other banks."""
+ZERO_WEIGHT = -110.0
+"""Difference of two scores up to which the weight of the lower one is zero."""
 BUSY = 128
 """Workgroups that occupy a GPU."""
 
@@ -76,6 +78,8 @@ class _Attention:
         self.inner = 0
         if self.product >= 0:
             self.inner = nodes.calls[self.product].specs[0].shape[2]
+        self.fill = causal_fill(nodes, self.scores)
+        """Scalar for scores of keys after a query's position, if attention is causal."""
         down = 16 if self.groups * -(-self.queries // 64) >= BUSY else 8
         self.block = _Block(down, 16 if self.features > 32 else 8)
 
@@ -102,6 +106,9 @@ class _Attention:
         shape = (self.keys, self.features)
         self._function("pt_value", "gmk", lambda g, m, k: self._four(self.values, shape, g, m, k))
         self._function("pt_score", "gmk", self._score, ", v: vec4<f32>")
+        if self.fill is not None:
+            fill, only = self.fill, self.writer.only
+            self._function("pt_fill", "", lambda: self.writer.value(fill, only))
 
     def _function(
         self, name: str, parameters: str, value: Callable[..., Value], more: str = ""
@@ -193,10 +200,15 @@ class _Attention:
         for row in range(4):
             for chunk in self._chunks():
                 yield f"var o{row}_{chunk} = vec4<f32>(0.0);"
-        yield f"for (var first = 0; first < {self.size(self.keys)}; first += {KEYS}) {{"
+        yield f"var end = {self.size(self.keys)};"
+        if self.fill is not None:
+            yield f"end = min(end, row + {self.block.queries});"
+        yield f"for (var first = 0; first < end; first += {KEYS}) {{"
         yield from ("  " + line for line in self._products())
         yield from ("  " + line for line in self._weights(lowest))
         yield from ("  " + line for line in self._sums())
+        if self.fill is not None:
+            yield from ("  " + line for line in self._rest())
         yield "}"
         yield from self._shared("total", "+")
         for chunk in self._chunks():
@@ -208,6 +220,27 @@ class _Attention:
                     inside += f" && {column} < {self.size(self.features)}"
                 text = f"pt_keep(g, {place}, {column}, o{row}_{chunk} / total.{lane});"
                 yield f"if ({inside}) {{ {text} }}"
+
+    def _rest(self) -> Iterator[str]:
+        """Yield the statements that go on with hidden keys if their weights are not zero.
+
+        That is the case if the scores of all keys that a query may attend to are as low.
+        """
+        down = self.block.down
+        self.writer.shared.append("var<workgroup> more: u32;")
+        yield f"if (first + {KEYS} >= end && end < {self.size(self.keys)}) {{"
+        yield f"  let places = vec4<i32>(row + down) + {down} * vec4<i32>(0, 1, 2, 3);"
+        yield f"  let queries = vec4<i32>({self.size(self.queries)});"
+        yield f"  let open = !(pt_fill() - best < vec4<f32>({ZERO_WEIGHT})) & (places < queries);"
+        yield f"  if (across == 0) {{ {self.right}[down] = select(vec4(0.0), vec4(1.0), open); }}"
+        yield "  workgroupBarrier();"
+        yield "  if (l == 0) {"
+        yield f"    var count = {self.right}[0];"
+        yield f"    for (var i = 1; i < {down}; i++) {{ count += {self.right}[i]; }}"
+        yield "    more = u32(any(count > vec4<f32>(0.0)));"
+        yield "  }"
+        yield f"  if (workgroupUniformLoad(&more) != 0u) {{ end = {self.size(self.keys)}; }}"
+        yield "}"
 
     def _chunks(self) -> range:
         return range(-(-self.features // self.block.width))

@@ -82,8 +82,8 @@ class WorkgroupTarget(_Capabilities, Target):
     def rewritten(self, graph: OpGraph) -> OpGraph:
         return with_attention(graph)
 
-    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
-        return can_store(rows, specs)
+    def stores_rows(self, frame: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        return can_store(frame, specs)
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
         return WorkgroupStorage(lowered)
