@@ -41,23 +41,27 @@ class RowFrame(NamedTuple):
 
 
 def row_frame(nodes: LoweredNodes, at: int) -> RowFrame | None:
-    """Return the rows that a node reduces, or None.
-
-    None is returned if it is no reduction of rows, or if it should read several rows at once.
-    """
+    """Return the rows that a node reduces, or None if it is no reduction of rows."""
     call = nodes.calls[at]
     if type(call) is not OpInstance or not isinstance(call.op, Reduction):
         return None
+    return row_frame_of(call, nodes.lane_axis(nodes.edges[at][0]))
+
+
+def row_frame_of(call: OpInstance, lane_axis: int | None) -> RowFrame | None:
+    """Return the rows that a reduction combines, given the axis along which memory is contiguous.
+
+    None is returned if the elements of a row are no neighbours.
+    """
     shape, axes = call.specs[0].shape, call.arg
-    if type(axes) is not tuple or nodes.lane_axis(nodes.edges[at][0]) not in axes:
+    if type(axes) is not tuple or lane_axis not in axes:
         return None
     reduced = [axis for axis in axes if shape[axis] != 1]
     kept = [axis for axis, n in enumerate(shape) if n != 1 and axis not in axes]
     if not reduced or not math.prod(shape) or (kept and kept[-1] > reduced[0]):
         return None
-    return RowFrame(
-        math.prod(shape[axis] for axis in kept), math.prod(shape[axis] for axis in reduced)
-    )
+    rows, length = (math.prod(shape[axis] for axis in some) for some in (kept, reduced))
+    return RowFrame(rows, length)
 
 
 def with_rows(
