@@ -227,12 +227,13 @@ class _Attention:
         That is the case if the scores of all keys that a query may attend to are as low.
         """
         down = self.block.down
+        zero, one = "vec4<f32>(0.0)", "vec4<f32>(1.0)"
         self.writer.shared.append("var<workgroup> more: u32;")
         yield f"if (first + {KEYS} >= end && end < {self.size(self.keys)}) {{"
         yield f"  let places = vec4<i32>(row + down) + {down} * vec4<i32>(0, 1, 2, 3);"
         yield f"  let queries = vec4<i32>({self.size(self.queries)});"
         yield f"  let open = !(pt_fill() - best < vec4<f32>({ZERO_WEIGHT})) & (places < queries);"
-        yield f"  if (across == 0) {{ {self.right}[down] = select(vec4(0.0), vec4(1.0), open); }}"
+        yield f"  if (across == 0) {{ {self.right}[down] = select({zero}, {one}, open); }}"
         yield "  workgroupBarrier();"
         yield "  if (l == 0) {"
         yield f"    var count = {self.right}[0];"
