@@ -25,7 +25,7 @@ from ..lowering.contractions import (
 )
 from ..lowering.scans import frame_of, scan_of_chunks
 from .packed_kernel import PackedProduct
-from .row_kernel import MOST
+from .row_kernel import BUSY_PROCESSOR, MOST
 from .scan_kernel import LINE
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 BUSY = 1 << 17
 """Invocations that occupy a GPU."""
-BUSY_PROCESSOR = 1 << 9
-"""Invocations that occupy the processor under a software renderer."""
 TEAM = 64
 """Invocations that combine the elements of a result along them."""
 LINE_TEAM = 16

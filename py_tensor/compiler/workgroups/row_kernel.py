@@ -35,6 +35,8 @@ COALESCED = 16
 """Members that read neighbouring groups at least, if a row has as many."""
 BUSY = 1 << 15
 """Invocations that occupy a GPU."""
+BUSY_PROCESSOR = 1 << 9
+"""Invocations that occupy the processor under a software renderer."""
 UNROLLED = 256
 """Operations on the elements of a member up to which they are kept in registers."""
 
@@ -101,7 +103,10 @@ class _Team:
         self.is_grouped = frame.length % 4 == 0
         self.groups = groups = -(-frame.length // 4)
         wanted = min(ITEMS, max(1, frame.rows * groups // BUSY))
-        self.team = min(MOST, max(_power(-(-groups // wanted)), min(_power(groups), COALESCED)))
+        # Barriers take long under a software renderer.
+        is_alone = writer.target.on_processor and frame.rows >= BUSY_PROCESSOR
+        most = 1 if is_alone else MOST
+        self.team = min(most, max(_power(-(-groups // wanted)), min(_power(groups), COALESCED)))
         self.items = -(-groups // self.team)
         self.teams = max(1, INVOCATIONS // self.team)
         self.is_unrolled = self.items == 1 or (
