@@ -62,7 +62,7 @@ class Target(Protocol):
     joins_rows: bool = False
     """True if one kernel may compute several reductions of the same rows."""
 
-    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+    def stores_rows(self, frame: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
         """Return True if a row kernel can store values, given number and length of the rows.
 
         A value has an element for each element of the rows, or one for each row.

@@ -25,37 +25,43 @@ LONGEST = 192
 _JOINED = (KernelKind.MAP, KernelKind.REDUCE, KernelKind.ROWS)
 
 
-class Rows(NamedTuple):
+class RowFrame(NamedTuple):
     """Rows of the operand of a reduction, whose elements are neighbours in row-major order."""
 
-    count: int
+    rows: int
     length: int
 
     @property
     def size(self) -> int:
-        return self.count * self.length
+        return self.rows * self.length
 
     def reads_own(self, stack: ViewStack) -> bool:
         """Return True if views map each element to the result of its row."""
         return stack == (make_view(self, (1, 0)),)
 
 
-def rows_of(nodes: LoweredNodes, at: int) -> Rows | None:
-    """Return the rows that a node reduces, or None.
-
-    None is returned if it is no reduction of rows, or if it should read several rows at once.
-    """
+def row_frame(nodes: LoweredNodes, at: int) -> RowFrame | None:
+    """Return the rows that a node reduces, or None if it is no reduction of rows."""
     call = nodes.calls[at]
     if type(call) is not OpInstance or not isinstance(call.op, Reduction):
         return None
+    return row_frame_of(call, nodes.lane_axis(nodes.edges[at][0]))
+
+
+def row_frame_of(call: OpInstance, lane_axis: int | None) -> RowFrame | None:
+    """Return the rows that a reduction combines, given the axis along which memory is contiguous.
+
+    None is returned if the elements of a row are no neighbours.
+    """
     shape, axes = call.specs[0].shape, call.arg
-    if type(axes) is not tuple or nodes.lane_axis(nodes.edges[at][0]) not in axes:
+    if type(axes) is not tuple or lane_axis not in axes:
         return None
     reduced = [axis for axis in axes if shape[axis] != 1]
     kept = [axis for axis, n in enumerate(shape) if n != 1 and axis not in axes]
     if not reduced or not math.prod(shape) or (kept and kept[-1] > reduced[0]):
         return None
-    return Rows(math.prod(shape[axis] for axis in kept), math.prod(shape[axis] for axis in reduced))
+    rows, length = (math.prod(shape[axis] for axis in some) for some in (kept, reduced))
+    return RowFrame(rows, length)
 
 
 def with_rows(
@@ -135,14 +141,14 @@ class _Joining:
         roots = [one.root for one in (first, then) if one.kind is not KernelKind.MAP]
         if not roots:
             return None
-        rows = rows_of(self.lowered, roots[0])
-        if rows is None or rows != rows_of(self.lowered, roots[-1]):
+        frame = row_frame(self.lowered, roots[0])
+        if frame is None or frame != row_frame(self.lowered, roots[-1]):
             return None
-        if not self._is_related(first, then, rows):
+        if not self._is_related(first, then, frame):
             return None
-        if first.kind is not KernelKind.ROWS and not self._is_by_rows(first, rows, ()):
+        if first.kind is not KernelKind.ROWS and not self._is_by_rows(first, frame, ()):
             return None
-        if not self._is_by_rows(then, rows, first.outputs):
+        if not self._is_by_rows(then, frame, first.outputs):
             return None
         inputs = dict.fromkeys((*first.inputs, *then.inputs))
         return Kernel(
@@ -154,24 +160,24 @@ class _Joining:
             tuple(sorted({*first.scalars, *then.scalars})),
         )
 
-    def _is_related(self, first: Kernel, then: Kernel, rows: Rows) -> bool:
+    def _is_related(self, first: Kernel, then: Kernel, frame: RowFrame) -> bool:
         """Return True if joining spares a read: of a result, or of a large input of reductions."""
         if not {*first.outputs}.isdisjoint(then.inputs):
             return True
         common = {*first.inputs}.intersection(then.inputs)
         return KernelKind.MAP not in (first.kind, then.kind) and any(
-            self.lowered.spec(at).size >= rows.size for at in common
+            self.lowered.spec(at).size >= frame.size for at in common
         )
 
     # --- check rows -----------------------------------------------------------------------------
 
-    def _is_by_rows(self, kernel: Kernel, rows: Rows, made: Collection[int]) -> bool:
+    def _is_by_rows(self, kernel: Kernel, frame: RowFrame, made: Collection[int]) -> bool:
         """Return True if a kernel reads reductions and values in `made` in its own row only."""
         lowered, spec, inputs = self.lowered, self.lowered.spec, {*kernel.inputs}.difference(made)
-        if any(spec(at).size not in (rows.count, rows.size) for at in kernel.outputs):
+        if any(spec(at).size not in (frame.rows, frame.size) for at in kernel.outputs):
             return False
         todo: list[tuple[int, ViewStack, bool]]
-        todo = [(at, (), spec(at).size == rows.size) for at in kernel.outputs]
+        todo = [(at, (), spec(at).size == frame.size) for at in kernel.outputs]
         seen = {*todo}
         while todo:
             at, stack, is_element = todo.pop()
@@ -180,14 +186,14 @@ class _Joining:
             if at in inputs or op is None:
                 continue
             if at in made or isinstance(op, Reduction):
-                is_whole = spec(at).size == rows.size
+                is_whole = spec(at).size == frame.size
                 if is_element and not is_whole:
-                    if spec(at).size != rows.count or not rows.reads_own(stack):
+                    if spec(at).size != frame.rows or not frame.reads_own(stack):
                         return False
                 elif stack or is_element != is_whole:
                     return False
                 if at not in made:
-                    if rows_of(lowered, at) != rows:
+                    if row_frame(lowered, at) != frame:
                         return False
                     below = [(lowered.edges[at][0], (), True)]
             elif isinstance(op, Elementwise):
@@ -235,13 +241,13 @@ class _Joining:
         """Return False for row kernels that are too large for the target."""
         if kernel.kind is not KernelKind.ROWS:
             return True
-        rows, limits = rows_of(self.lowered, kernel.root), self.target.limits
-        assert rows is not None
+        frame, limits = row_frame(self.lowered, kernel.root), self.target.limits
+        assert frame is not None
         computed = set[int]().union(*(self._computed(at, kernel) for at in kernel.outputs))
         specs = [self.lowered.spec(at) for at in kernel.outputs]
         return (
             len(kernel.inputs) + len(kernel.outputs) <= limits.inputs + self.target.outputs
             and len(kernel.scalars) <= limits.scalars
             and len(computed) <= LONGEST
-            and self.target.stores_rows(rows, specs)
+            and self.target.stores_rows(frame, specs)
         )

@@ -10,28 +10,63 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...ir.node import OpGraph, OpInstance, Scalar, op_instance
-from ...language.tree import FLOAT, Value
+from ...dtypes import float32
+from ...ir.node import OpGraph, OpInstance, Scalar, op_instance, tensor_spec
+from ...language.tree import FLOAT, INT, Value, Whole
 from ...ops import OP_DEFS
 from ...ops.contractions import DOT
+from ...ops.elementwise import CAST
 from ...ops.index_map import ViewStack, broadcast_view, make_view, push
 from ...ops.op_def import Elementwise, OpDef, Shape, ViewOp
 from ...ops.reductions import MAX, SUM
 from ...ops.rule_types import Spec
+from ...ops.sources import IOTA
 from ..codegen.indices import Index
 from ..codegen.positions import coordinate
 from ..codegen.types import literal
 from ..codegen.writer import Writer
-from ..lowered_graph import LoweredGraph
+from ..lowered_graph import LoweredGraph, LoweredNodes
 
-FEWEST = 16
-"""Queries from which on a kernel that computes blocks of them is worth it."""
 WIDEST = 256
 """Features of values whose sums invocations keep in registers."""
 MOST_GROUPS = 65535
 """Workgroups along an axis of a grid."""
+BUSY = 128
+"""Workgroups of 256 invocations that occupy a GPU."""
+SHORTEST = 128
+"""Keys of a part of split attention at least."""
+KEYS = 32
+"""Keys that a workgroup multiplies at once."""
+
+
+class AttentionBlock(NamedTuple):
+    """Sizes of the block of a workgroup: invocations along queries and along keys."""
+
+    down: int
+    across: int
+
+    @property
+    def queries(self) -> int:
+        return 4 * self.down
+
+    @property
+    def width(self) -> int:
+        """Features of the values that are multiplied at once."""
+        return 4 * self.across
+
+    @property
+    def own_keys(self) -> range:
+        return range(KEYS // self.across)
+
+
+def attention_block(groups: int, queries: int, features: int) -> AttentionBlock:
+    """Choose the block for a result."""
+    down = 16 if groups * -(-queries // 64) >= BUSY else 8
+    while down > 2 and queries <= 2 * down:
+        down //= 2
+    return AttentionBlock(down, 16 if features > 32 else 8)
 
 
 class Scores(OpDef):
@@ -46,15 +81,32 @@ class Scores(OpDef):
 
 
 class Attention(OpDef):
-    """Softmax of scores (..., rows, columns) times values (groups, columns, features)."""
+    """Softmax of scores (..., rows, columns) times values (groups, columns, features).
+
+    The static argument is the number of parts into which lowering splits the columns, or None. The
+    result of parts has shape (parts, groups, rows, features + 4): the sums of values are not
+    divided by those of the weights. After them are the largest score and the sum of the weights.
+    """
 
     def result_shape(self, specs: Sequence[Spec], arg: Hashable) -> Shape:
         groups, _, features = specs[1].shape
         return (groups, specs[0].shape[-2], features)
 
 
+class JoinedParts(OpDef):
+    """Attention of parts of the keys, combined."""
+
+    weight: int = 64
+    rereads: bool = True
+
+    def result_shape(self, specs: Sequence[Spec], arg: Hashable) -> Shape:
+        _, groups, rows, width = specs[0].shape
+        return (groups, rows, width - 4)
+
+
 SCORES = Scores(name="scores")
 ATTENTION = Attention(name="attention")
+JOINED_PARTS = JoinedParts(name="joined_parts")
 
 
 def with_attention(graph: OpGraph) -> OpGraph:
@@ -99,7 +151,6 @@ class _Pattern:
             or features % 4
             or features > WIDEST
             or groups > MOST_GROUPS
-            or rows < FEWEST
             or not call.spec.size * columns * first.specs[0].size
         ):
             return
@@ -178,7 +229,54 @@ def lower_attention(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
         ]
     )
     lowered.materialized.update(lowered.view(src)[0] for src in stored)
-    return lowered.append(call, (*srcs[: len(srcs) - len(stored)], *stored))
+    srcs = (*srcs[: len(srcs) - len(stored)], *stored)
+    parts = 1 if call.op is SCORES or lowered.target.on_processor else _parts(call)
+    if parts == 1:
+        return lowered.append(call, srcs)
+    groups, rows, features = call.spec.shape
+    spec = tensor_spec((parts, groups, rows, features + 4), float32)
+    at = lowered.add(JOINED_PARTS, (lowered.rewritten(call, srcs, parts, spec),))
+    return lowered.add(CAST, (at,), call.spec.dtype) if call.spec.dtype is not float32 else at
+
+
+def _parts(call: OpInstance) -> int:
+    """Return into how many parts to split the keys, to occupy the device."""
+    groups, queries, features = call.spec.shape
+    block = attention_block(groups, queries, features)
+    own = groups * -(-queries // block.queries) * block.down * block.across
+    return max(1, min(256 * BUSY // own, call.specs[0].shape[-1] // SHORTEST))
+
+
+def joined_parts_at(writer: Writer, at: int, index: Index) -> Value:
+    """Return attention of which the parts are stored: their sums, over the sum of the weights."""
+    code, (src,) = writer.code, writer.nodes.edges[at]
+    shape = writer.nodes.spec(src).shape
+    parts, width = shape[0], shape[3]
+    features, size = width - 4, math.prod(shape)
+    first = writer.positions.aligned_first(index)
+    position: Any = writer.positions.lanes(index) if first is None else first
+    row, column = (
+        code.let(code.printer.whole(n)) for n in (position // features, position % features)
+    )
+
+    def read(part: Value, place: Whole, together: bool) -> Value:
+        place = (part * (size // parts // width) + row) * width + place
+        place = code.let(code.printer.whole(place), "q")
+        if together and first is not None:
+            return writer.value(src, Index(size, place))
+        return writer.value(src, Index(size, lanes=code.vector(INT, place)))
+
+    top = code.variable(literal(code, -math.inf, float32))
+    total, result = (code.variable(literal(code, 0.0, float32)) for _ in range(2))
+    with code.loop(0, parts) as part:
+        code.assign(top, code.apply("maximum(x, y)", FLOAT, top, read(part, features, False)))
+    with code.loop(0, parts) as part:
+        weight = code.let(code.apply("exp(x - y)", FLOAT, read(part, features, False), top))
+        weights = read(part, features + 1, False)
+        code.assign(total, code.apply("x + y * z", FLOAT, total, weight, weights))
+        values = read(part, column, True)
+        code.assign(result, code.apply("x + y * z", FLOAT, result, weight, values))
+    return code.let(code.apply("x / y", FLOAT, result, total))
 
 
 def scores_at(writer: Writer, at: int, index: Index) -> Value:
@@ -201,6 +299,33 @@ def scores_at(writer: Writer, at: int, index: Index) -> Value:
         ]
         code.assign(total, code.apply("x + y * z", FLOAT, total, *values))
     return total
+
+
+def causal_fill(nodes: LoweredNodes, scores: int) -> int | None:
+    """Return the scalar that replaces the scores of keys after a query's own position, or None.
+
+    The outermost operation of the scores must choose it. The positions of queries and keys are
+    their numbers.
+    """
+    call = nodes.calls[scores]
+    if nodes.op(scores) is not OP_DEFS["where"]:
+        return None
+    condition, _, fill = nodes.edges[scores]
+    if nodes.op(condition) is not OP_DEFS["greater_equal"] or not nodes.is_leaf(fill):
+        return None
+    shape, below = call.spec.shape, nodes.calls[condition]
+    frame = (math.prod(shape[:-2]), *shape[-2:])
+    spread = push((), broadcast_view(below.spec.shape, shape))
+    for src, spec, steps in zip(
+        nodes.edges[condition], below.specs, ((0, 1, 0), (0, 0, 1)), strict=True
+    ):
+        stack = push(spread, broadcast_view(spec.shape, below.spec.shape))
+        base, views = nodes.view(src)
+        for view in views:
+            stack = push(stack, view)
+        if nodes.op(base) is not IOTA or stack != (make_view(frame, steps),):
+            return None
+    return fill if nodes.spec(fill).size == 1 and not nodes.is_buffer(fill) else None
 
 
 def keys_by_row(shape: Shape) -> Any:

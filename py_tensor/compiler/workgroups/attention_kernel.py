@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from ...dtypes import float32
 from ...ir.node import OpInstance
@@ -19,37 +18,15 @@ from ...ops.index_map import row_major
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
 from ..codegen.types import KIND, converted, number, wrapped
-from .attention import SCORES, keys_by_row
+from .attention import KEYS, SCORES, attention_block, causal_fill, keys_by_row
 from .workgroup_writer import WorkgroupWriter
 
-KEYS = 32
-"""Keys of a block."""
 DEPTH = 32
 """Features of queries and keys in a panel."""
 PITCH = DEPTH // 4 + 1
 """Groups of four from a key of a panel to the next; odd, so that reads are of other banks."""
-BUSY = 128
-"""Workgroups that occupy a GPU."""
-
-
-class _Block(NamedTuple):
-    """Sizes of the block of a workgroup."""
-
-    down: int
-    across: int
-
-    @property
-    def queries(self) -> int:
-        return 4 * self.down
-
-    @property
-    def width(self) -> int:
-        """Features of the values that are multiplied at once."""
-        return 4 * self.across
-
-    @property
-    def own_keys(self) -> range:
-        return range(KEYS // self.across)
+ZERO_WEIGHT = -110.0
+"""Difference of two scores up to which the weight of the lower one is zero."""
 
 
 def write_attention(writer: WorkgroupWriter) -> None:
@@ -69,15 +46,17 @@ class _Attention:
         self.scores, self.values = nodes.edges[self.root]
         self.shape = self.call.specs[0].shape
         """Shape of the scores."""
-        self.groups, self.queries, self.features = self.call.spec.shape
-        self.keys = self.shape[-1]
+        self.groups, self.keys, self.features = self.call.specs[1].shape
+        self.queries = self.shape[-2]
+        self.parts: int = self.call.arg or 1
         self.product = next((at for at, _ in enumerate(nodes.calls) if nodes.op(at) is SCORES), -1)
         """Node of the products of queries and keys; -1 if the scores are stored."""
         self.inner = 0
         if self.product >= 0:
             self.inner = nodes.calls[self.product].specs[0].shape[2]
-        down = 16 if self.groups * -(-self.queries // 64) >= BUSY else 8
-        self.block = _Block(down, 16 if self.features > 32 else 8)
+        self.fill = causal_fill(nodes, self.scores) if self.parts == 1 else None
+        """Scalar for scores of keys after a query's position, if attention is causal."""
+        self.block = attention_block(self.groups, self.queries, self.features)
 
     def write(self) -> None:
         """Write the kernel."""
@@ -85,7 +64,7 @@ class _Attention:
         self._functions()
         self._keep()
         writer.workgroup = (block.down * block.across,)
-        writer.grid = (-(-self.queries // block.queries), self.groups, 1)
+        writer.grid = (-(-self.queries // block.queries), self.groups, self.parts)
         writer.main = "\n".join([f"  {line}" for line in self._main()])
 
     # --- functions ------------------------------------------------------------------------------
@@ -102,6 +81,9 @@ class _Attention:
         shape = (self.keys, self.features)
         self._function("pt_value", "gmk", lambda g, m, k: self._four(self.values, shape, g, m, k))
         self._function("pt_score", "gmk", self._score, ", v: vec4<f32>")
+        if self.fill is not None:
+            fill, only = self.fill, self.writer.only
+            self._function("pt_fill", "", lambda: self.writer.value(fill, only))
 
     def _function(
         self, name: str, parameters: str, value: Callable[..., Value], more: str = ""
@@ -161,7 +143,8 @@ class _Attention:
         """Write the function that stores four features of a query."""
         code, writer = self.code, self.writer
         g, m, k, v = (code.value(name, INT, 1) for name in "gmkv")
-        first = code.let((g * self.queries + m) * self.features + k, "e")
+        width = self.features if self.parts == 1 else self.features + 4
+        first = code.let(self._let(g * self.queries + m) * width + k, "e")
         group = code.let(first // 4, "t")
         writer.positions.numbers[first] = group
         writer.fetches.number = group
@@ -193,21 +176,69 @@ class _Attention:
         for row in range(4):
             for chunk in self._chunks():
                 yield f"var o{row}_{chunk} = vec4<f32>(0.0);"
-        yield f"for (var first = 0; first < {self.size(self.keys)}; first += {KEYS}) {{"
+        start = "0"
+        if self.parts > 1:
+            share = -(-self.keys // (self.parts * KEYS)) * KEYS
+            yield f"let begin = i32(W.z) * {self.size(share)};"
+            yield f"let result = i32(W.z) * {self.size(self.groups)} + g;"
+            yield f"var end = min(begin + {self.size(share)}, {self.size(self.keys)});"
+            start = "begin"
+        else:
+            yield "let result = g;"
+            yield f"var end = {self.size(self.keys)};"
+        if self.fill is not None:
+            yield f"end = min(end, row + {self.block.queries});"
+        yield f"for (var first = {start}; first < end; first += {KEYS}) {{"
         yield from ("  " + line for line in self._products())
         yield from ("  " + line for line in self._weights(lowest))
         yield from ("  " + line for line in self._sums())
+        if self.fill is not None:
+            yield from ("  " + line for line in self._rest())
         yield "}"
         yield from self._shared("total", "+")
-        for chunk in self._chunks():
-            for row, lane in enumerate("xyzw"):
-                place = f"row + {row * down} + down"
-                column = f"{chunk * self.block.width} + across * 4"
-                inside = f"{place} < {self.size(self.queries)}"
-                if self.features % self.block.width:
-                    inside += f" && {column} < {self.size(self.features)}"
-                text = f"pt_keep(g, {place}, {column}, o{row}_{chunk} / total.{lane});"
-                yield f"if ({inside}) {{ {text} }}"
+        yield from self._results()
+
+    def _results(self) -> Iterator[str]:
+        """Yield the statements that store the results of the queries."""
+        down, block = self.block.down, self.block
+        for row, lane in enumerate("xyzw"):
+            place = f"row + {row * down} + down"
+            inside = f"{place} < {self.size(self.queries)}"
+            yield f"if ({inside}) {{"
+            for chunk in self._chunks():
+                column = f"{chunk * block.width} + across * 4"
+                value = f"o{row}_{chunk}" if self.parts > 1 else f"o{row}_{chunk} / total.{lane}"
+                text = f"pt_keep(result, {place}, {column}, {value});"
+                if self.features % block.width:
+                    text = f"if ({column} < {self.size(self.features)}) {{ {text} }}"
+                yield f"  {text}"
+            if self.parts > 1:
+                value = f"vec4<f32>(best.{lane}, total.{lane}, 0.0, 0.0)"
+                text = f"pt_keep(result, {place}, {self.size(self.features)}, {value});"
+                yield f"  if (across == 0) {{ {text} }}"
+            yield "}"
+
+    def _rest(self) -> Iterator[str]:
+        """Yield the statements that go on with hidden keys if their weights are not zero.
+
+        That is the case if the scores of all keys that a query may attend to are as low.
+        """
+        down = self.block.down
+        zero, one = "vec4<f32>(0.0)", "vec4<f32>(1.0)"
+        self.writer.shared.append("var<workgroup> more: u32;")
+        yield f"if (first + {KEYS} >= end && end < {self.size(self.keys)}) {{"
+        yield f"  let places = vec4<i32>(row + down) + {down} * vec4<i32>(0, 1, 2, 3);"
+        yield f"  let queries = vec4<i32>({self.size(self.queries)});"
+        yield f"  let open = !(pt_fill() - best < vec4<f32>({ZERO_WEIGHT})) & (places < queries);"
+        yield f"  if (across == 0) {{ {self.right}[down] = select({zero}, {one}, open); }}"
+        yield "  workgroupBarrier();"
+        yield "  if (l == 0) {"
+        yield f"    var count = {self.right}[0];"
+        yield f"    for (var i = 1; i < {down}; i++) {{ count += {self.right}[i]; }}"
+        yield "    more = u32(any(count > vec4<f32>(0.0)));"
+        yield "  }"
+        yield f"  if (workgroupUniformLoad(&more) != 0u) {{ end = {self.size(self.keys)}; }}"
+        yield "}"
 
     def _chunks(self) -> range:
         return range(-(-self.features // self.block.width))

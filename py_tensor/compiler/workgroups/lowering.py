@@ -16,6 +16,7 @@ from ...ops.elementwise import CAST
 from ...ops.op_def import Reduction, ViewOp
 from ...ops.reductions import SUM
 from ...ops.views import PERMUTE, RESHAPE, SLICE
+from ..fusion.rows import row_frame_of
 from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
 from ..lowering.contractions import (
     cast,
@@ -24,7 +25,7 @@ from ..lowering.contractions import (
 )
 from ..lowering.scans import frame_of, scan_of_chunks
 from .packed_kernel import PackedProduct
-from .row_kernel import MOST
+from .row_kernel import BUSY_PROCESSOR, MOST
 from .scan_kernel import LINE
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 BUSY = 1 << 17
 """Invocations that occupy a GPU."""
-BUSY_PROCESSOR = 1 << 9
-"""Invocations that occupy the processor under a software renderer."""
 TEAM = 64
 """Invocations that combine the elements of a result along them."""
 LINE_TEAM = 16
@@ -55,11 +54,11 @@ def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
     axes, results = call.arg, call.spec.size
     length = call.specs[0].size // max(results, 1)
     along = lowered.along(src, axes)
-    own = results * min(MOST, length // 4)
-    if not along:
-        own = -(-results // 4) * min(LINE_TEAM, length)
+    if row_frame_of(call, lowered.lane_axis(src)) is None and not along:
+        own, shortest = -(-results // 4) * min(LINE_TEAM, length), 4 * LINE_TEAM
+    else:
+        own, shortest = results * min(MOST, length // 4), SHORTEST
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
-    shortest = SHORTEST if along else 4 * LINE_TEAM
     parts = min(busy // max(own, 1), length // shortest) // 4 * 4
     if parts < 4 or not results or call.op.index:
         return lowered.append(call, srcs)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from ...language.tree import INT, TRUTH, Value, Whole
 from ..codegen.positions import Axes
 from ..codegen.reductions import ReductionLoop
-from ..fusion.rows import rows_of
+from ..fusion.rows import row_frame
 from .row_kernel import can_store, write_rows
 from .workgroup_writer import WorkgroupWriter
 
@@ -27,8 +27,8 @@ SHORTEST_ROW = 16
 def write_reduce(writer: WorkgroupWriter) -> None:
     """Write the statements of a reduce kernel."""
     specs = [writer.nodes.spec(at) for at in writer.kernel.outputs]
-    rows = rows_of(writer.nodes, writer.kernel.root)
-    if rows is not None and rows.length >= SHORTEST_ROW and can_store(rows, specs):
+    frame = row_frame(writer.nodes, writer.kernel.root)
+    if frame is not None and frame.length >= SHORTEST_ROW and can_store(frame, specs):
         write_rows(writer)
         return
     loop = _Loop(writer)

@@ -24,7 +24,7 @@ from ...ops.op_def import Reduction, for_dtype
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
 from ..codegen.types import KIND, converted, literal
-from ..fusion.rows import Rows, rows_of
+from ..fusion.rows import RowFrame, row_frame
 from .workgroup_writer import INVOCATIONS, WorkgroupWriter
 
 MOST = 256
@@ -35,26 +35,26 @@ COALESCED = 16
 """Members that read neighbouring groups at least, if a row has as many."""
 BUSY = 1 << 15
 """Invocations that occupy a GPU."""
+BUSY_PROCESSOR = 1 << 9
+"""Invocations that occupy the processor under a software renderer."""
 UNROLLED = 256
 """Operations on the elements of a member up to which they are kept in registers."""
 
 
-def can_store(rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+def can_store(frame: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
     """Return True if teams can store elements of these values.
 
     Elements that are stored one by one need four bytes.
     """
-    count, length = rows
-    return all(
-        spec.dtype.itemsize == 4 or (spec.size > count and length % 4 == 0) for spec in specs
-    )
+    rows, length = frame
+    return all(spec.dtype.itemsize == 4 or (spec.size > rows and length % 4 == 0) for spec in specs)
 
 
 def write_rows(writer: WorkgroupWriter) -> None:
     """Write the statements of a row kernel."""
-    rows = rows_of(writer.nodes, writer.kernel.root)
-    assert rows is not None
-    team = _Team(writer, rows)
+    frame = row_frame(writer.nodes, writer.kernel.root)
+    assert frame is not None
+    team = _Team(writer, frame)
     for at in _reductions(writer):
         writer.fixed[at] = team.reduced(at)
     team.store()
@@ -84,7 +84,7 @@ def _power(n: int) -> int:
 class _Elements(NamedTuple):
     """Four elements of a row that a member computes at once."""
 
-    index: Index
+    lanes: Index
     columns: Value
     """Column of each lane."""
     group: Value | None
@@ -96,31 +96,34 @@ class _Elements(NamedTuple):
 class _Team:
     """Writer of the work of a team. `team` is the number of members, each with `items` groups."""
 
-    def __init__(self, writer: WorkgroupWriter, rows: Rows) -> None:
+    def __init__(self, writer: WorkgroupWriter, frame: RowFrame) -> None:
         self.writer = writer
         self.code = code = writer.code
-        self.rows = rows
-        self.is_grouped = rows.length % 4 == 0
-        self.groups = groups = -(-rows.length // 4)
-        wanted = min(ITEMS, max(1, rows.count * groups // BUSY))
-        self.team = min(MOST, max(_power(-(-groups // wanted)), min(_power(groups), COALESCED)))
+        self.frame = frame
+        self.is_grouped = frame.length % 4 == 0
+        self.groups = groups = -(-frame.length // 4)
+        wanted = min(ITEMS, max(1, frame.rows * groups // BUSY))
+        # Barriers take long under a software renderer.
+        is_alone = writer.target.on_processor and frame.rows >= BUSY_PROCESSOR
+        most = 1 if is_alone else MOST
+        self.team = min(most, max(_power(-(-groups // wanted)), min(_power(groups), COALESCED)))
         self.items = -(-groups // self.team)
         self.teams = max(1, INVOCATIONS // self.team)
         self.is_unrolled = self.items == 1 or (
             self.items <= ITEMS and len(writer.nodes.calls) * self.items <= UNROLLED
         )
         self.arrays: dict[ValueKind, list[str]] = {}
-        workgroup = writer.launch(self.team * self.teams, -(-rows.count // self.teams))
+        workgroup = writer.launch(self.team * self.teams, -(-frame.rows // self.teams))
         # Sizes that are multiplied with the number of a row are no constants.
         self.member, row = writer.local, code.value(workgroup.text, INT, 1)
         if self.teams > 1:
             self.member = code.let(self._whole(writer.local % self.team), "m")
             row = code.let(workgroup * self.teams + writer.local // self.team, "o")
         (across, down, _), self.inside = writer.grid, None
-        if across * down * self.teams > rows.count:
+        if across * down * self.teams > frame.rows:
             # Rows after the last one are computed, too: all invocations meet at barriers.
-            self.inside = code.let(row < rows.count, "b")
-            row = code.let(code.printer.bounded("min", row, rows.count - 1), "o")
+            self.inside = code.let(row < frame.rows, "b")
+            row = code.let(code.printer.bounded("min", row, frame.rows - 1), "o")
         self.row = row
         call = writer.nodes.calls[writer.kernel.root]
         shape = call.specs[0].shape
@@ -158,7 +161,7 @@ class _Team:
 
         Only the last ones may be after the end of the row.
         """
-        code, writer, (count, length) = self.code, self.writer, self.rows
+        code, writer, (count, length) = self.code, self.writer, self.frame
         if not self.is_grouped:
             apart = code.printer.constant_sizes.multiples(self.team)
             start = code.let(self._after(before * 4), "c")
@@ -166,8 +169,8 @@ class _Team:
             lanes = code.let(self._whole(self.row * length) + columns, "i")
             axes = (*self.kept, (columns, length)) if len(self.lengths) == 1 else ()
             index = Index(count * length, lanes=lanes, axes=axes)
-            inside = code.apply("x < y", TRUTH, columns, code.vector(INT, length))
-            return _Elements(index, columns, None, code.let(inside, "b") if is_last else None)
+            ends = code.apply("x < y", TRUTH, columns, code.vector(INT, length))
+            return _Elements(index, columns, None, code.let(ends, "b") if is_last else None)
         place = code.let(self._after(before), "g")
         group = code.let(self._whole(self.row * self.groups) + place, "t")
         first = code.let(self._whole(group * 4), "e")
@@ -194,10 +197,10 @@ class _Team:
         """Write a reduction; return its result, in all lanes."""
         code, writer = self.code, self.writer
         reduction = _Reduction(writer, at)
-        best = reduction.start(self.rows.length)
+        best = reduction.start(self.frame.length)
         with self._each() as parts:
             for part in parts:
-                value = writer.value(writer.nodes.edges[at][0], part.index)
+                value = writer.value(writer.nodes.edges[at][0], part.lanes)
                 value = converted(code, value, reduction.source, reduction.dtype)
                 if part.inside is not None:
                     value = code.pick(part.inside, value, reduction.identity)
@@ -266,22 +269,22 @@ class _Team:
         writer, code = self.writer, self.code
         outputs = [*enumerate(writer.kernel.outputs)]
         sizes = [writer.nodes.spec(at).size for _, at in outputs]
-        if self.rows.size in sizes:
+        if self.frame.size in sizes:
             with self._each() as parts:
                 for part in parts:
                     for (number, at), size in zip(outputs, sizes, strict=True):
-                        if size == self.rows.size:
-                            self._store(number, part, writer.value(at, part.index))
-        if self.rows.count not in sizes:
+                        if size == self.frame.size:
+                            self._store(number, part, writer.value(at, part.lanes))
+        if self.frame.rows not in sizes:
             return
         lanes = code.let(code.vector(INT, self.row), "i")
-        index = Index(self.rows.count, lanes=lanes, axes=self.kept, is_splat=True)
+        index = Index(self.frame.rows, lanes=lanes, axes=self.kept, is_splat=True)
         condition = self.inside
         if self.team > 1:
             is_first = self.member.equals(0)
             condition = is_first if condition is None else is_first & condition
         for (number, at), size in zip(outputs, sizes, strict=True):
-            if size == self.rows.count:
+            if size == self.frame.rows:
                 value = writer.value(at, index)
                 with self._when(condition):
                     writer.store_one(number, self.row, value)
@@ -299,8 +302,8 @@ class _Team:
         with self._when(self.inside):
             for lane in "xyzw":
                 with self._when(part.inside and part.inside.lane(lane)):
-                    assert part.index.lanes is not None
-                    writer.store_one(number, part.index.lanes.lane(lane), value.lane(lane))
+                    assert part.lanes.lanes is not None
+                    writer.store_one(number, part.lanes.lanes.lane(lane), value.lane(lane))
 
     def _when(self, condition: Value | None) -> AbstractContextManager[object]:
         return nullcontext() if condition is None else self.code.when(condition)

@@ -17,7 +17,7 @@ from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
 from ..target import Lowering, StoredValue, Target
-from .attention import Attention, Scores, lower_attention, with_attention
+from .attention import Attention, JoinedParts, Scores, lower_attention, with_attention
 from .convolution_lowering import lower_contraction
 from .lowering import lower_reduction, lower_scan
 from .plan import StorageSlot, nbytes_of
@@ -45,6 +45,7 @@ WORKGROUP_TRAITS = TraitsTable(
         Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
         Scores: FusionTraits(recompute=Recompute.ALWAYS, spread=Spread.NEVER),
         Attention: FusionTraits(KernelKind.ATTEND, spread=Spread.NEVER),
+        JoinedParts: FusionTraits(spread=Spread.NEVER),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
     }
@@ -82,8 +83,8 @@ class WorkgroupTarget(_Capabilities, Target):
     def rewritten(self, graph: OpGraph) -> OpGraph:
         return with_attention(graph)
 
-    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
-        return can_store(rows, specs)
+    def stores_rows(self, frame: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        return can_store(frame, specs)
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
         return WorkgroupStorage(lowered)

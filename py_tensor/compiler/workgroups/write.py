@@ -18,7 +18,7 @@ from ..codegen.shader import Shader
 from ..codegen.writer import Expression
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
-from .attention import Scores, scores_at
+from .attention import JoinedParts, Scores, joined_parts_at, scores_at
 from .attention_kernel import write_attention
 from .contractions import write_contract
 from .map_kernel import write_map
@@ -42,7 +42,7 @@ WRITERS = {
 """Function that writes each kind of kernel."""
 
 _EXPRESSIONS: ChainMap[type[OpDef], Expression] = ChainMap(
-    {Scores: Expression(scores_at)}, EXPRESSIONS
+    {Scores: Expression(scores_at), JoinedParts: Expression(joined_parts_at)}, EXPRESSIONS
 )
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
