@@ -119,6 +119,15 @@ def test_scatter_of_equal_indices(dtype, shape, axis):
     checked_scatter(numbers("uint8", *shape).astype(dtype), indices, axis, 60)
 
 
+@pytest.mark.parametrize("shape", [(9001,), (2, 9001), (9001, 8), (2, 9001, 5)])
+def test_scatter_of_many_slices_of_which_most_have_one_index(shape):
+    rng = np.random.default_rng(7)
+    indices = np.where(rng.random(9001) < 0.7, 41, rng.integers(-5, 300, 9001)).astype("int32")
+    x = rng.integers(0, 100, shape).astype("float32")
+    checked_scatter(x, indices, shape.index(9001), 290)
+    checked_scatter(x, indices, shape.index(9001), 10_000)
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "uint32"])
 def test_scatter_at_unsigned_indices(dtype):
     indices = np.full(3000, np.iinfo(dtype).max, dtype)
