@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
 from ...dtypes import int8, int32, uint8
 from ...ir.node import OpInstance, op_instance, tensor_spec
@@ -27,9 +26,6 @@ from ..lowering.scans import frame_of, scan_of_chunks
 from .packed_kernel import PackedProduct
 from .row_kernel import BUSY_PROCESSOR, MOST
 from .scan_kernel import LINE
-
-if TYPE_CHECKING:
-    from .target import WorkgroupTarget
 
 BUSY = 1 << 17
 """Invocations that occupy a GPU."""
@@ -157,8 +153,7 @@ def _packed(
     lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]
 ) -> tuple[Hashable, tuple[int, ...]]:
     """Return the static argument and the operands of a product of 8-bit integers, if it is one."""
-    target: WorkgroupTarget = lowered.target
-    if call.spec.dtype is int32 and target.packed_products and call.specs[0].size:
+    if call.spec.dtype is int32 and lowered.target.packed_products and call.specs[0].size:
         narrow = [_narrow(lowered, src) for src in srcs]
         dtypes = {lowered.spec(at).dtype for at in narrow}
         if dtypes in ({int8}, {uint8}):

@@ -1,9 +1,9 @@
 """Generate scans of chunks, by teams of invocations or by one invocation for four neighbours.
 
-If the scanned axis is the last one, a team scans a chunk of a line: each member combines groups of
-four neighbours, and the totals of the members are scanned in shared memory. Otherwise an invocation
-walks along four neighbouring lines. Elements after the end of a line are read, too. They come last,
-and their results are never read.
+If the scanned axis is the last one, a team scans a chunk of a line: each member scans groups of
+four neighbours, and the totals of these groups are scanned in shared memory. Otherwise an
+invocation walks along four neighbouring lines. Elements after the end of a line are read, too. They
+come last, and their results are never read.
 """
 
 from __future__ import annotations
@@ -120,23 +120,26 @@ class _Chunk:
         segment = code.let(workgroup * count + writer.local // team, "n")
         segment = code.let(code.printer.bounded("min", segment, segments - 1), "n")
         line = code.let(segment // self.chunks, "o")
-        first = self._whole(segment % self.chunks * chunk) + member * items
+        # Neighbours read neighbouring groups. Lane i of `totals` is the total of item i.
+        first = self._whole(segment % self.chunks * chunk) + member
         first = code.let(first, "f")
-        totals = self._start()
         parts: list[Value] = []
         for item in range(items):
-            value = self._element(line * self.shape[2] + (first + item) * 4)
+            value = self._element(line * self.shape[2] + (first + item * team) * 4)
             for by in (1, 2):
                 value = code.variable(value)
                 value = self._joined(self._shifted(value, by), value)
             parts.append(code.variable(value))
-            code.assign(totals, self._joined(totals, parts[-1].lane("wwww")))
-        before = self._before(totals, member, team)
+        lasts = [part.lane("w") for part in parts]
+        totals = code.vector(self.kind, *lasts, *[self.identity] * (4 - items))
+        before, total = self._before(code.variable(totals), member, team)
+        carry = self._start()
         ends = chunk % (team * items) or self.chunks * chunk * 4 > length
-        for item, value in enumerate(parts):
+        for item, (value, lane) in enumerate(zip(parts, "xyzw", strict=False)):
+            start = self._joined(carry, before.lane(4 * lane))
             own = self._shifted(value, 1) if self.block.initial else value
-            result = code.variable(self._joined(before, own))
-            group = code.let(first + item, "g")
+            result = code.variable(self._joined(start, own))
+            group = code.let(first + item * team, "g")
             place = code.let(line * (length // 4) + group, "p")
             if ends or count > 1:
                 own_end = code.let(self._whole(segment % self.chunks * chunk) + chunk, "f")
@@ -145,10 +148,11 @@ class _Chunk:
                     writer.store(0, place, result)
             else:
                 writer.store(0, place, result)
-            code.assign(before, self._joined(before, value.lane("wwww")))
+            if item + 1 < items:
+                code.assign(carry, self._joined(carry, total.lane(4 * lane)))
 
-    def _before(self, totals: Value, member: Value, team: int) -> Value:
-        """Return the combination of the totals of the members before, a new variable."""
+    def _before(self, totals: Value, member: Value, team: int) -> tuple[Value, Value]:
+        """Return the combination of the totals of the members before, and that of all members."""
         code, writer = self.code, self.writer
         (invocations,) = writer.workgroup
         before = self._start()
@@ -168,7 +172,7 @@ class _Chunk:
             apart *= 2
         with code.when(member >= 1):
             code.assign(before, code.value(f"{names[0]}[l - 1]", self.kind))
-        return before
+        return before, code.variable(code.value(f"{names[0]}[l | {team - 1}]", self.kind))
 
     def _whole(self, number: Whole) -> Value:
         return self.code.printer.whole(number)

@@ -20,7 +20,7 @@ from ...ops.views import PERMUTE, SLICE
 from ..lowered_graph import LoweredGraph, rewritten
 from ..lowering.formulas import Formula
 from ..lowering.scatters import searched
-from .scatter_kernel import AtomicSums, SegmentStarts, SegmentSums
+from .scatter_kernel import AtomicSums, ChunkSums, SegmentStarts, SegmentSums
 from .sort_kernel import BLOCK, MergedBlocks, SortedBlocks
 
 SEARCHED = 1 << 20
@@ -29,6 +29,8 @@ SEARCHED_ON_PROCESSOR = 1 << 14
 """Elements that a software renderer searches in that time."""
 ADDING = 1 << 18
 """Invocations that add up segments, if there are few of them."""
+LONG = 1 << 13
+"""Slices among which some may have one index that takes a team long."""
 TEAM = 256
 """Most invocations that add a segment."""
 
@@ -121,9 +123,16 @@ def _segments(slices: Formula, indices: Formula, length: int) -> Formula:
     wide = along if rows == 1 else along + -along % 4
     groups = rows * -(-wide // 4)
     team = min(TEAM, max(1, ADDING // groups), count)
-    arg = SegmentSums(length, 1 << team.bit_length() - 1)
+    chunk = 1 << (math.isqrt(count) // 4).bit_length() if count >= LONG else 0
+    arg = SegmentSums(length, 1 << team.bit_length() - 1, chunk)
     shape = (before, length, 1) if after == 1 else (before, length, after)
     stored = (before, wide, 1) if after == 1 else (before, length, wide)
     dtype = float32 if slices.dtype is float16 else slices.dtype
-    sums = _kernel(SCATTER_ADD, (slices, pairs, starts), arg, tensor_spec(stored, dtype))
+    operands: tuple[Formula, ...] = (slices, pairs, starts)
+    if chunk:
+        chunks = count // chunk
+        part = (before, chunks + -chunks % 4, 1) if after == 1 else (before, chunks, stored[2])
+        parts = _kernel(SCATTER_ADD, operands[:2], ChunkSums(chunk), tensor_spec(part, dtype))
+        operands = (*operands, parts)
+    sums = _kernel(SCATTER_ADD, operands, arg, tensor_spec(stored, dtype))
     return sums if stored == shape else sums.by(SLICE, tuple((0, n, 1) for n in shape))
