@@ -165,6 +165,25 @@ def test_errors_are_the_packages_own(python: PagePython) -> None:
     assert python.call(errors) == [wrong, wrong, ["BackendError", "no buffer 9"]]
 
 
+def pixels() -> list[object]:
+    import js
+
+    import py_tensor as pt
+
+    canvas = js.OffscreenCanvas.new(3, 2)
+    flat = canvas.getContext("2d")
+    flat.fillStyle = "rgb(10, 20, 30)"
+    flat.fillRect(0, 0, 2, 2)
+    image = pt.from_pixels(canvas, 4)
+    return [image.shape, image.device, image.tolist()[1]]
+
+
+def test_pictures_become_buffers(python: PagePython) -> None:
+    python.call(computed)
+    row = [[10, 20, 30, 255], [10, 20, 30, 255], [0, 0, 0, 0]]
+    assert python.call(pixels) == [[2, 3, 4], "webgpu", row]
+
+
 async def lost_and_found() -> list[object]:
     import asyncio
 

@@ -196,12 +196,18 @@ def test_plain_python_without_webgl2(
             seen = PagePython(page, pages_url, thread).call(in_plain_python)
     finally:
         browser.close()
+    no_device = (
+        "webgpu: backend not available: this page gets no WebGPU adapter; the browser lacks "
+        "WebGPU, has it turned off or blocks this GPU, or the page is not served by https or "
+        "localhost"
+    )
     no_context = (
         "webgl: backend not available: this page gets no WebGL2 context; the browser lacks it, "
         "has it turned off, or has too many contexts open"
     )
     assert seen.pop("warned") == [
-        f"set_backend: plain Python computes all tensors, which is slow; got: {no_context} | wasm: "
+        f"set_backend: plain Python computes all tensors, which is slow; got: {no_device} | "
+        f"{no_context} | wasm: "
         'not here | set_backend: numpy is not installed; got "numpy"; install NumPy; use a browser '
         "with WebGL2 and turn its hardware acceleration on (https://get.webgl.org/webgl2 shows "
         "whether it works), or install NumPy"

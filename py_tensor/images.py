@@ -1,6 +1,6 @@
 """Read images, canvases and videos of the page into tensors, and draw tensors to canvases.
 
-The backend copies the pixels (`Pixels`): WebGL2 between the browser and textures on the GPU, other
+The backend copies the pixels (`Pixels`): WebGL2 and WebGPU between the browser and the GPU, other
 backends through ImageData.
 """
 
@@ -51,7 +51,7 @@ def _check_sides(operation: str, height: int, width: int, largest: int) -> None:
             "has loaded, or pass an image with pixels"
         )
     if max(height, width) > largest:
-        place = "GPU" if backend().runs_glsl else "canvas"
+        place = "canvas" if backend().pixels is None else "GPU"
         raise BackendError(
             f"{operation}: image is too large for the {place}; got height {height}, width {width}; "
             f"scale it down to at most {largest} pixels per side"
@@ -61,8 +61,8 @@ def _check_sides(operation: str, height: int, width: int, largest: int) -> None:
 def from_pixels(source: Any, channels: int = 3) -> Tensor:
     """Make a tensor from an image, canvas, video frame, ImageData or pixel data.
 
-    On WebGL2 the pixels are copied to a texture without passing through Python. Other backends get
-    them from a canvas, which rounds the colors of partly transparent pixels.
+    On WebGL2 and WebGPU the pixels are copied to the GPU without passing through Python. Other
+    backends get them from a canvas, which rounds the colors of partly transparent pixels.
 
     Args:
         source: JavaScript object: an image, canvas, video, VideoFrame, ImageBitmap, ImageData, or
@@ -277,7 +277,7 @@ async def _frames(canvas: Any) -> AsyncIterator[Frame]:
 
 
 def draw(tensor: ArrayLike, canvas: Any) -> None:
-    """Draw a tensor to a canvas, on WebGL2 without reading it back.
+    """Draw a tensor to a canvas, on WebGL2 and WebGPU without reading it back.
 
     Args:
         tensor: Image of shape (height, width), (height, width, 1), (height, width, 3) or

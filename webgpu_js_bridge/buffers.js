@@ -9,8 +9,8 @@ const GIVEN_UP = "the tensor was lost when GPU memory ran out; got no elements; 
 /** Buffers are as large as a whole number of groups of four 32-bit elements. */
 const GROUP_BYTES = 16;
 
-/** @type {Make<Buffers, "gpu" | "heap" | "failures">} */
-export function createBuffers({ gpu, heap, failures }) {
+/** @type {Make<Buffers, "gpu" | "commands" | "heap" | "failures">} */
+export function createBuffers({ gpu, commands, heap, failures }) {
   const USAGE = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
   /** @type {Map<number, Shape>} */
   const shapes = new Map();
@@ -37,6 +37,8 @@ export function createBuffers({ gpu, heap, failures }) {
 
   /** @param {Buffer} buffer */
   function destroy({ buffer }) {
+    // Work that is submitted later must not refer to it.
+    commands.flush();
     buffer.destroy();
   }
 
@@ -77,6 +79,8 @@ export function createBuffers({ gpu, heap, failures }) {
       const whole = byteLength - (byteLength % GROUP_BYTES);
       const memory = heap();
       const { queue } = gpu.device;
+      // The buffer may come from the pool, and be read by work that is not submitted yet.
+      commands.flush();
       if (whole > 0) queue.writeBuffer(buffer, 0, memory, address, whole);
       if (byteLength > whole) {
         // Kernels read whole groups, whose elements after the last are zero.

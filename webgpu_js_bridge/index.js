@@ -6,6 +6,7 @@
 import { createBacklog } from "../webgl_js_bridge/backlog.js";
 import { pixelSize } from "../webgl_js_bridge/pictures.js";
 import { createBuffers } from "./buffers.js";
+import { createCommands } from "./commands.js";
 import { LOST, openGpu } from "./device.js";
 import { createFailures } from "./failures.js";
 import { createPixels } from "./pixels.js";
@@ -24,12 +25,13 @@ export async function createBridge({ heap: memory, module }) {
   const failures = createFailures();
   const gpu = await openGpu(failures);
   const backlog = createBacklog();
-  const buffers = createBuffers({ gpu, heap, failures });
+  const commands = createCommands({ gpu });
+  const buffers = createBuffers({ gpu, commands, heap, failures });
   const programs = createPrograms({ gpu, failures });
-  const reader = createReader({ gpu, heap, buffers, failures, backlog });
-  const timer = createTimer({ gpu, reader });
-  const plans = createPlans({ gpu, buffers, programs, timer, backlog, failures });
-  const pixels = createPixels({ gpu, buffers });
+  const reader = createReader({ gpu, commands, heap, buffers, failures, backlog });
+  const timer = createTimer({ gpu, commands, reader });
+  const plans = createPlans({ gpu, commands, buffers, programs, timer, backlog, failures });
+  const pixels = createPixels({ gpu, commands, buffers });
   let generation = 1;
 
   function onLost() {
@@ -38,7 +40,7 @@ export async function createBridge({ heap: memory, module }) {
   }
 
   function onOpened() {
-    for (const part of [programs, plans, reader, timer, pixels]) part.clear();
+    for (const part of [commands, programs, plans, reader, timer, pixels]) part.clear();
     generation += 1;
   }
   gpu.watch(onLost, onOpened);

@@ -42,8 +42,8 @@ function contextOf(canvas) {
   return opened;
 }
 
-/** @type {Make<Pixels, "gpu" | "buffers">} */
-export function createPixels({ gpu, buffers }) {
+/** @type {Make<Pixels, "gpu" | "commands" | "buffers">} */
+export function createPixels({ gpu, commands, buffers }) {
   /** @type {{ draw: GPURenderPipeline, load: GPUComputePipeline, width: GPUBuffer } | null} */
   let made = null;
   /** @type {Canvas | null} canvas for targets that have a context of another kind */
@@ -98,6 +98,7 @@ export function createPixels({ gpu, buffers }) {
       opened.context.configure({ device, format, alphaMode: "premultiplied" });
       opened.device = device;
     }
+    commands.flush();
     device.queue.writeBuffer(width, 0, Uint32Array.of(canvas.width));
     const encoder = device.createCommandEncoder();
     const view = opened.context.getCurrentTexture().createView();
@@ -108,7 +109,7 @@ export function createPixels({ gpu, buffers }) {
     pass.setBindGroup(0, bindGroup(draw, [{ buffer }, { buffer: width }]));
     pass.draw(3);
     pass.end();
-    device.queue.submit([encoder.finish()]);
+    commands.submit(encoder);
     return true;
   }
 
@@ -156,6 +157,7 @@ export function createPixels({ gpu, buffers }) {
       check("from_pixels", width, height, buffer);
       const { device } = gpu;
       if (isPixelData(source)) {
+        commands.flush();
         device.queue.writeBuffer(buffer.buffer, 0, source.data);
         return;
       }
@@ -174,7 +176,7 @@ export function createPixels({ gpu, buffers }) {
         pass.setBindGroup(0, bindGroup(load, [texture.createView(), { buffer: buffer.buffer }]));
         pass.dispatchWorkgroups(Math.ceil(width / TILE), Math.ceil(height / TILE));
         pass.end();
-        device.queue.submit([encoder.finish()]);
+        commands.submit(encoder);
       } finally {
         texture.destroy();
       }

@@ -3,39 +3,19 @@
 import { DONATED, decodePlan } from "../webgl_js_bridge/plan_words.js";
 
 /**
- * Dispatches of a long plan after which they are submitted, so that the GPU begins while others are encoded. A
- * submission takes the page's thread about as long as ten dispatches.
- */
-const SUBMITTED_DRAWS = 16;
-/**
  * Bind groups kept for each draw. A loop whose result is its next argument alternates between two buffers, and
  * two such plans after each other between four.
  */
 const KEPT_GROUPS = 4;
 
-/** @type {Make<Plans, "gpu" | "buffers" | "programs" | "timer" | "backlog" | "failures">} */
-export function createPlans({ gpu, buffers, programs, timer, backlog, failures }) {
+/** @type {Make<Plans, "gpu" | "commands" | "buffers" | "programs" | "timer" | "backlog" | "failures">} */
+export function createPlans({ gpu, commands, buffers, programs, timer, backlog, failures }) {
   /** @type {Map<number, Plan>} */
   const plans = new Map();
   let draws = 0;
   let groups = 0;
   let checking = false;
   let timing = false;
-
-  /** @type {GPUCommandEncoder} */
-  let encoder;
-  /** @type {GPUComputePassEncoder} */
-  let pass;
-
-  function begin() {
-    encoder = gpu.device.createCommandEncoder();
-    pass = encoder.beginComputePass();
-  }
-
-  function submit() {
-    pass.end();
-    gpu.device.queue.submit([encoder.finish()]);
-  }
 
   /** @param {number} id @param {Int32Array} words @returns {Plan} */
   function decode(id, words) {
@@ -67,6 +47,7 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
       draws: complete,
       scalars: new Int32Array(parameterBytes / 4),
       parameters: null,
+      batch: -1,
     };
   }
 
@@ -91,7 +72,10 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
       plan.parameters = gpu.device.createBuffer({ size: scalars.byteLength, usage });
       changed = true;
     }
-    if (changed) gpu.device.queue.writeBuffer(plan.parameters, 0, scalars);
+    if (!changed) return;
+    // The buffer is written before work that is submitted later.
+    if (plan.batch === commands.batch()) commands.flush();
+    gpu.device.queue.writeBuffer(plan.parameters, 0, scalars);
   }
 
   /** @param {Draw} draw @param {GPUBuffer[]} bound @param {GPUBuffer | null} parameters */
@@ -145,7 +129,7 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
     pass.setBindGroup(0, group);
     pass.dispatchWorkgroups(x, y, z);
     pass.end();
-    device.queue.submit([encoder.finish()]);
+    commands.submit(encoder);
     if (timing) timer.submitted(name, started);
     if (!checking) return;
     failures.pop(device, (error) => {
@@ -158,7 +142,6 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
   function encode(plan, words, run) {
     const { slots, draws } = plan;
     const alone = checking || timing;
-    let encoded = 0;
     for (let i = 0; i < draws.length; i++) {
       const draw = draws[i];
       const { program, targets, ends } = draw;
@@ -169,11 +152,12 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
       const group = groupOf(draw, plan);
       if (alone) submitAlone(draw, group);
       else {
-        if (encoded === 0) begin();
+        const pass = commands.pass();
         pass.setPipeline(program.pipeline ?? programs.pipeline(program));
         pass.setBindGroup(0, group);
         pass.dispatchWorkgroups(draw.x, draw.y, draw.z);
-        encoded += 1;
+        plan.batch = commands.batch();
+        commands.dispatched();
       }
       for (let j = 0; j < ends.length; j++) {
         const word = words[1 + ends[j]];
@@ -182,12 +166,8 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
           buffers.free(-word);
         }
       }
-      if (encoded === SUBMITTED_DRAWS) {
-        submit();
-        encoded = 0;
-      }
     }
-    if (encoded > 0) submit();
+    commands.planEnded();
   }
 
   /** Issue all draws of a plan, or undo those issued and throw. @param {Plan} plan @param {Int32Array} words */
@@ -248,6 +228,7 @@ export function createPlans({ gpu, buffers, programs, timer, backlog, failures }
     ready: (id) => programs.ready(get(id).draws),
 
     drop(id) {
+      commands.flush();
       plans.get(id)?.parameters?.destroy();
       plans.delete(id);
     },

@@ -10,8 +10,8 @@ const RING = 3;
 /** Smallest staging buffer; sizes are powers of two. */
 const LEAST_BYTES = 4096;
 
-/** @type {Make<Reader, "gpu" | "heap" | "buffers" | "failures" | "backlog">} */
-export function createReader({ gpu, heap, buffers, failures, backlog }) {
+/** @type {Make<Reader, "gpu" | "commands" | "heap" | "buffers" | "failures" | "backlog">} */
+export function createReader({ gpu, commands, heap, buffers, failures, backlog }) {
   const USAGE = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
   /** Firefox looks for finished work each 100 ms, or when work is submitted. */
   const needsPulse = /firefox/i.test(navigator.userAgent);
@@ -76,7 +76,7 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
       encoder.copyBufferToBuffer(source, start, buffer, at, bytes);
       at += bytes;
     }
-    device.queue.submit([encoder.finish()]);
+    commands.submit(encoder);
     const mapped = buffer.mapAsync(GPUMapMode.READ, 0, total);
     // Another part may fail first, and nothing waits for this one then.
     mapped.catch(() => {});
@@ -134,6 +134,7 @@ export function createReader({ gpu, heap, buffers, failures, backlog }) {
 
     /** Wait until the GPU has done all work submitted so far. */
     async finish() {
+      commands.flush();
       await settle(gpu.device.queue.onSubmittedWorkDone());
       backlog.drained();
     },

@@ -8,8 +8,8 @@ import { createTimes } from "../webgl_js_bridge/times.js";
 const CAPACITY = 1024;
 const TIMESTAMP_BYTES = 8;
 
-/** @type {Make<Timer, "gpu" | "reader">} */
-export function createTimer({ gpu, reader }) {
+/** @type {Make<Timer, "gpu" | "commands" | "reader">} */
+export function createTimer({ gpu, commands, reader }) {
   const times = createTimes();
   let blocking = false;
   /** @type {GPUQuerySet | null} */
@@ -31,7 +31,7 @@ export function createTimer({ gpu, reader }) {
     const buffer = device.createBuffer({ size, usage });
     const encoder = device.createCommandEncoder();
     encoder.resolveQuerySet(querySet, 0, 2 * kernels.length, buffer, 0);
-    device.queue.submit([encoder.finish()]);
+    commands.submit(encoder);
     const answer = reader.copy(buffer, size).then((bytes) => {
       const stamps = new BigUint64Array(bytes.buffer);
       for (const [i, { name, started }] of kernels.entries())

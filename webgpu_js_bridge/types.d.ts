@@ -113,6 +113,8 @@ export interface Plan extends DecodedPlan<Buffer, Shape, Draw> {
   /** Words of the parameters that the GPU has. */
   scalars: Int32Array<ArrayBuffer>;
   parameters: GPUBuffer | null;
+  /** Batch that has dispatches of the plan. */
+  batch: number;
 }
 
 /** Results of one run of a plan, and the handles that it freed. */
@@ -145,6 +147,24 @@ export interface Programs {
   ready(draws: { program: Program }[]): number;
   clear(): void;
   stats(): object;
+}
+
+/** Dispatches that are encoded and not yet submitted. */
+export interface Commands {
+  /** Number of the current batch, which changes when it is submitted. */
+  batch(): number;
+  /** Pass of the current batch. */
+  pass(): GPUComputePassEncoder;
+  /** Note that a dispatch was encoded. */
+  dispatched(): void;
+  /** Submit the batch if it has waited for long. */
+  planEnded(): void;
+  /** Submit the batch. */
+  flush(): void;
+  /** Submit other commands after the batch. */
+  submit(own?: GPUCommandEncoder): void;
+  /** Forget the batch. */
+  clear(): void;
 }
 
 export interface Plans {
@@ -190,6 +210,7 @@ export interface Pixels {
 }
 
 export interface Parts {
+  commands: Commands;
   gpu: Gpu;
   heap: () => Uint8Array<ArrayBuffer>;
   failures: Failures;

@@ -35,11 +35,15 @@ class KernelKind(StrEnum):
     """Each element is computed from its operands."""
     REDUCE = "reduce"
     """A loop over reduced axes."""
+    ROWS = "rows"
+    """Reductions of the elements of rows, one after the other, and elementwise work."""
     SCAN = "scan"
     SORT = "sort"
     SCATTER = "scatter"
     DECOMPOSE = "decompose"
     CONTRACT = "contract"
+    ATTEND = "attend"
+    """A softmax of scores times values."""
     LOOP = "loop"
     """The kernels of the body, repeated."""
 
@@ -51,7 +55,9 @@ class Kernel(NamedTuple):
     reduces, or another operation with an epilogue; `output` is this operation or an elementwise
     consumer of it. In other kernels `root` is `output`. `inputs` are the materialized nodes that it
     reads, `tiles` those of them in tile layout, and `scalars` its uniforms. A map kernel may have
-    several `outputs` of equal size and layout.
+    several `outputs` of equal size and layout. Those of a row kernel have an element for each
+    element of the rows that its reductions combine, or one for each row; `root` is one of the
+    reductions.
     """
 
     kind: KernelKind

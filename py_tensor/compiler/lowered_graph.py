@@ -138,20 +138,25 @@ class LoweredNodes:
     def lane_axis(self, at: int) -> int | None:
         """Return the axis along which neighbours in `at` are neighbours in its source, or None.
 
-        If there are several operands, the largest decides, since most reads are from it.
+        If there are several operands, the largest decides, since most reads are from it. Among
+        equal ones it is the one that is not broadcast.
         """
         source = at
         while source not in self.lane_axes:
             base, strides, _ = self.strides(source)
             largest = base
             if base == source and isinstance(self.op(base), Elementwise):
-                largest = max(self.edges[base], key=lambda src: self.spec(src).size, default=base)
+                largest = max(self.edges[base], key=self._sizes, default=base)
             if largest != base and self.spec(largest).shape == self.spec(base).shape:
                 source = largest
             else:
                 axes = (axis for axis, step in enumerate(strides or ()) if abs(step) == 1)
                 self.lane_axes[source] = next(axes, None)
         return self.lane_axes.setdefault(at, self.lane_axes[source])
+
+    def _sizes(self, at: int) -> tuple[int, int]:
+        """Return the size of a node, and of the one below its views."""
+        return self.spec(at).size, self.spec(self.view(at)[0]).size
 
     def along(self, at: int, axes: tuple[int, ...]) -> bool:
         """Return True if a reduction over `axes` should read four elements of a result at once."""

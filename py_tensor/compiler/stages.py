@@ -207,6 +207,8 @@ class Stages:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
             shader = self.shaders[kernel] = self.storage.write(kernel)
+            if shader.before is not None:
+                begin(shader.before)
             begin(shader)
 
     def plan(
@@ -251,6 +253,9 @@ class Stages:
             inputs = tuple([slots[source] for source in stage.sources])
             slot = self.storage.slot(stage.targets[0])
             targets = tuple([slots[target] for target in stage.targets])
+            if shader.before is not None:
+                kernel = stage.kernel._replace(kind=KernelKind.MAP, inputs=(), scalars=())
+                draws.append(Draw(kernel, shader.before, targets, slot, (), ((), (), ())))
             draws.append(Draw(stage.kernel, shader, targets, slot, inputs, uniforms))
         stored = tuple(outputs), tuple(specs), tuple(temporaries)
         implicit = (*self.implicit_uniforms, *sizes)

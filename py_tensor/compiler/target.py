@@ -5,9 +5,10 @@ Input: a lowered graph and the kernels that fusion makes of it. Output: slots an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from ..ir.node import OpGraph, TensorSpec
 from ..ops.op_def import OpDef
 from .codegen.shader import Shader
 from .fusion.traits import FusionTraits
@@ -53,6 +54,20 @@ class Target(Protocol):
     @property
     def stores_operands(self) -> bool:
         """True if a kernel that reduces a value may store that value, too."""
+
+    def rewritten(self, graph: OpGraph) -> OpGraph:
+        """Return a graph of the same nodes, some of which are operations of this target."""
+        return graph
+
+    joins_rows: bool = False
+    """True if one kernel may compute several reductions of the same rows."""
+
+    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        """Return True if a row kernel can store values, given number and length of the rows.
+
+        A value has an element for each element of the rows, or one for each row.
+        """
+        return False
 
     @property
     def lowerings(self) -> Mapping[type[OpDef], Lowering]:

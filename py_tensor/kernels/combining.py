@@ -49,13 +49,13 @@ class WrittenValues:
 
     def write_anywhere(self, array: Tensor, order: WriteOrder, name: Input | SharedArray) -> Tensor:
         """Return a flat array after writes at positions of the index space."""
-        own = [write.adds for write in writes_in(order) if write.array is name]
-        if all(own):
+        kinds = [write.adds for write in writes_in(order) if write.array is name]
+        if all(kinds):
             return self.add_anywhere([array], order, [name])[0]
         values = self.joined_values(order, name)
         winner, hit = _last(self.positions(order, name, False), array.size)
         result = where(hit, take(values, winner, axis=0), array)
-        if not any(own):
+        if not any(kinds):
             return result
         # Additions before the last assignment of their position have no effect.
         positions = self.positions(order, name, True)
@@ -150,7 +150,7 @@ def outputs_after(
         if start.shape == values.shape and all(write.own for write in writes):
             ends[output] = values.write_own(wide, writes)
         elif all(write.adds for write in writes):
-            key = _places(order, output), wide.dtype, start.shape
+            key = _indices(order, output), wide.dtype, start.shape
             together.setdefault(key, []).append(output)
         else:
             ends[output] = values.write_anywhere(reshape(wide, (-1,)), order, output)
@@ -163,11 +163,11 @@ def outputs_after(
     ]
 
 
-def _places(order: WriteOrder, output: Input) -> Hashable:
+def _indices(order: WriteOrder, output: Input) -> Hashable:
     """Return the indices of an output's writes, with the loops around them."""
     return tuple(
         [
-            (entry.axis, _places(entry.writes, output))
+            (entry.axis, _indices(entry.writes, output))
             if isinstance(entry, WriteLoop)
             else (entry.indices, entry.applies)
             for entry in order

@@ -63,7 +63,7 @@ def write_element(
     build = reading.builder
     owner = array.array if isinstance(array, SharedArgument) else array.operand
     dtype = owner.dtype if isinstance(owner, SharedArray) else owner.var.dtype
-    indices = read_indices(reading, target, array, local)
+    indices = [*read_indices(reading, target, array, local)]
     with reading.located(target):
         if not isinstance(owner, SharedArray):
             reading.accesses.setdefault(owner, set()).add("written")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ..dtypes import bool_, int32
 from .builder import ATOMS, NUMBERS, Mismatch, Operand, PythonNumber, Truth, dtype_of, typed
@@ -264,16 +264,17 @@ def read_indices(
     node: ast.Subscript,
     array: TensorArgument | SharedArgument,
     local: Locals,
-) -> list[Operand]:
-    """Return the index along each axis of an array."""
+) -> Iterator[Operand]:
+    """Read the index along each axis of an array, one after the other."""
     keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     rank = len(array.lengths)
     if len(keys) != rank:
         raise reading.error(
             node, f"{ast.unparse(node.value)} has {rank} axes", f"give {rank} indices"
         )
-    with reading.located(node):
-        return [reading.builder.cast(reading.whole(key, local), int32) for key in keys]
+    for key in keys:
+        with reading.located(node):
+            yield reading.builder.cast(reading.whole(key, local), int32)
 
 
 def _element(

@@ -1,11 +1,11 @@
 """Lower the program of a kernel that writes to programs without writes, which any device runs.
 
 Input: a `WritingProgram`. Output: a `LockStepProgram`: a body without effects, of which each
-write takes a position and a value for each element, and an order of stages.
+write takes a position and a value for each element, and an order of phases.
 
 All elements run in lock step. A shared array becomes a tensor, one row for each group, and each
 write of it makes a new one, which later reads use. Loops that contain such writes are unrolled. A
-value that depends on an earlier tensor is stored, so that no stage reads many of them. Other loops
+value that depends on an earlier tensor is stored, so that no phase reads many of them. Other loops
 with writes get an axis of their own: the body is run for an iteration whose number is a coordinate.
 """
 
@@ -95,9 +95,9 @@ class SharedUpdate:
 
 @dataclass
 class LockStepProgram:
-    """A program without writes. Stage k ends with the update k of a shared array.
+    """A program without writes. Phase k ends with the update k of a shared array.
 
-    `stored` are values that a stage stores for later ones, which read them from the input.
+    `stored` are values that a phase stores for later ones, which read them from the input.
     """
 
     body: list[Statement]
@@ -107,7 +107,7 @@ class LockStepProgram:
     writes: WriteOrder = field(default_factory=list)
     updates: list[SharedUpdate] = field(default_factory=list)
     stored: list[tuple[int, Var, Input]] = field(default_factory=list)
-    """Stage, value, and the input from which later stages read it."""
+    """Phase, value, and the input from which later phases read it."""
 
 
 def lower(program: WritingProgram) -> LockStepProgram:
@@ -127,12 +127,12 @@ class _Lowering(ProgramCopy):
         body = self.builder.blocks[0]
         self.result = LockStepProgram(body, program.coordinates, extents)
         self.versions: dict[SharedArray, Input] = {}
-        self.stages: dict[Var, int] = {}
-        """Stage of each value that depends on a shared array."""
+        self.phases: dict[Var, int] = {}
+        """Phase of each value that depends on a shared array."""
         self.shared: set[Atom] = set()
         """Values that depend on a shared array, or are results of loops."""
         self.kept: dict[Var, Input] = {}
-        """Inputs by which later stages read stored values."""
+        """Inputs by which later phases read stored values."""
         self.axes: tuple[LoopAxis, ...] = ()
         self.writes = self.result.writes
         self.noted = 0
@@ -146,15 +146,15 @@ class _Lowering(ProgramCopy):
     # --- atoms ----------------------------------------------------------------------------------
 
     def current(self, atom: Atom) -> Atom:
-        """Return a value of the new program; one that an earlier stage stored is read."""
-        stage = self.stages.get(atom) if isinstance(atom, Var) else None
-        if stage is None or stage == len(self.result.updates):
+        """Return a value of the new program; one that an earlier phase stored is read."""
+        phase = self.phases.get(atom) if isinstance(atom, Var) else None
+        if phase is None or phase == len(self.result.updates):
             return atom
         assert isinstance(atom, Var)
         stored = self.kept.get(atom)
         if stored is None:
             stored = self.kept[atom] = self.new_input(atom, f"value {atom}")
-            self.result.stored.append((stage, atom, stored))
+            self.result.stored.append((phase, atom, stored))
         return self.read(stored, self.own_position(), None)
 
     def new_input(self, like: Var | SharedArray, name: str) -> Input:
@@ -209,7 +209,7 @@ class _Lowering(ProgramCopy):
                         )
                 case _:
                     self.copy_statement(statement)
-            self.note_stages()
+            self.note_phases()
 
     def masked_branch(self, branch: Branch, mask: Truth) -> None:
         """Run a branch for all elements. Its effects are those of the elements that take it."""
@@ -221,8 +221,8 @@ class _Lowering(ProgramCopy):
         for outer, inner in branch.exports:
             self.values[outer] = self.atom(inner)
 
-    def note_stages(self) -> None:
-        """Note the stage of new statements that depend on shared arrays, or have loops."""
+    def note_phases(self) -> None:
+        """Note the phase of new statements that depend on shared arrays, or have loops."""
         body = self.result.body
         new, self.noted = body[self.noted :], len(body)
         if not self.program.shared:
@@ -231,10 +231,10 @@ class _Lowering(ProgramCopy):
         for statement in new:
             if isinstance(statement, Repeat):
                 self.shared.update(carry.result for carry in statement.carries)
-        stage = len(self.result.updates)
+        phase = len(self.result.updates)
         for result in _results(new):
             if result in self.shared:
-                self.stages[result] = stage
+                self.phases[result] = phase
 
     def masked(self, mask: Truth) -> Truth:
         return mask if isinstance(mask, bool) else self.truth(mask)
@@ -243,7 +243,7 @@ class _Lowering(ProgramCopy):
         result = super().read(tensor, position, column)
         if tensor.argument < 0:
             self.shared.add(result)
-            self.stages[result] = len(self.result.updates)
+            self.phases[result] = len(self.result.updates)
         return result
 
     def read_shared(self, read: SharedRead) -> Atom:
@@ -357,7 +357,7 @@ class _Lowering(ProgramCopy):
             self.writes.append(done)
             return
         assert isinstance(array, SharedArray)
-        self.note_stages()
+        self.note_phases()
         after = self.new_input(array, f"{array}")
         self.result.updates.append(SharedUpdate(done, self.versions.get(array), after))
         self.versions[array] = after

@@ -76,7 +76,7 @@ class _Call:
         self.nodes = nodes
         self.shape = shape
         self.stored: dict[Input, Tensor] = {}
-        """Shared arrays, and values that a stage stored."""
+        """Shared arrays, and values that a phase stored."""
         self.lengths: dict[Input, OpNode] = {}
 
     def node(self, operand: Input, shape: Shape) -> OpNode:
@@ -92,8 +92,8 @@ class _Call:
         return self.lengths[operand]
 
 
-class _Stage:
-    """Values of a stage: those that later stages read, and those of the update at its end."""
+class _Phase:
+    """Values of a phase: those that later phases read, and those of the update at its end."""
 
     def __init__(self, stored: Mapping[Var, Input], values: _Values | None) -> None:
         self.stored = stored
@@ -133,23 +133,23 @@ class WritingKernel:
         for write in writes_in(lowered.writes):
             by_axes.setdefault(write.axes, []).extend(atoms_of(write))
         self.last = {axes: values(atoms, axes) for axes, atoms in by_axes.items()}
-        """Values of the last stage, by the loops of which they have axes."""
-        self.stages: list[_Stage] = []
+        """Values of the last phase, by the loops of which they have axes."""
+        self.phases: list[_Phase] = []
         used = {operand for part in self.last.values() for operand in part.inputs}
         for number in reversed(range(len(lowered.updates) + 1)):
             stored = {
                 value: operand
-                for stage, value, operand in lowered.stored
-                if stage == number and operand in used
+                for phase, value, operand in lowered.stored
+                if phase == number and operand in used
             }
-            stage = _Stage(stored, values(stored) if stored else None)
-            used.update(stage.values.inputs if stage.values is not None else ())
+            phase = _Phase(stored, values(stored) if stored else None)
+            used.update(phase.values.inputs if phase.values is not None else ())
             update = lowered.updates[number] if number < len(lowered.updates) else None
             if update is not None and update.after in used:
-                stage.update, stage.of_update = update, values(atoms_of(update.write))
-                used.update(stage.of_update.inputs)
+                phase.update, phase.of_update = update, values(atoms_of(update.write))
+                used.update(phase.of_update.inputs)
                 used.update(() if update.before is None else (update.before,))
-            self.stages.insert(0, stage)
+            self.phases.insert(0, phase)
 
     def __call__(self, nodes: Sequence[OpNode], shape: Shape) -> list[Tensor]:
         """Return what the function returns and writes, for an index space of a shape."""
@@ -157,8 +157,8 @@ class WritingKernel:
         if 0 in shape:
             return [*[zeros(shape, dtype=x.dtype) for x in self.program.results], *starts]
         call = _Call(self.name, nodes, shape)
-        for stage in self.stages:
-            stage.run(call, self.program.workgroup)
+        for phase in self.phases:
+            phase.run(call, self.program.workgroup)
         computed = {axes: part.computed(call) for axes, part in self.last.items()}
         values = WrittenValues(shape, computed)
         results = [broadcast_to(values.of(x, ()), shape) for x in self.lowered.results]

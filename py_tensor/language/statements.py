@@ -189,6 +189,8 @@ class Statements:
 
     def _declare(self, value: Value, prefix: str, level: int) -> Value:
         self.count += 1
+        # A variable may not hide a type.
+        self.count += f"{prefix}{self.count}" in self.printer.types.values()
         name, bit, scope = f"{prefix}{self.count}", 1 << self.count, self.scopes[level]
         if name in self.printer.reserved:
             name += "_"

@@ -31,6 +31,11 @@ class StoredArray(NamedTuple):
     store: str = "{}"
     element: str = "{0}[{1} >> 2u][{1} & 3]"
 
+    @property
+    def of_single(self) -> StoredArray:
+        """The same memory as an array of elements of four bytes, which are stored one by one."""
+        return StoredArray(self.kind, self.type.removeprefix("vec4<").rstrip(">"), 4)
+
 
 def _narrow(kind: ValueKind, name: str, itemsize: int, element: str, word: str) -> StoredArray:
     """Return the array of a type of one or two bytes, whose groups are words."""
@@ -111,7 +116,7 @@ class WgslPrinter(Printer):
         "pt_load_u8": "fn pt_load_u8(p: u32) -> vec4<u32> "
         "{ return (vec4<u32>(p) >> vec4<u32>(0u, 8u, 16u, 24u)) & vec4<u32>(255u); }",
         "pt_store_f16": "fn pt_store_f16(v: vec4<f32>) -> vec2<u32> "
-        "{ return vec2<u32>(pack2x16float(v.xy), pack2x16float(v.zw)); }",
+        "{ let n = pt_half_bits(v); return n.xz | (n.yw << vec2<u32>(16u)); }",
         "pt_store_u16": "fn pt_store_u16(v: vec4<u32>) -> vec2<u32> "
         "{ return (v.xz & vec2<u32>(0xffffu)) | (v.yw << vec2<u32>(16u)); }",
         "pt_store_i16": "fn pt_store_i16(v: vec4<i32>) -> vec2<u32> "
@@ -120,17 +125,17 @@ class WgslPrinter(Printer):
         "{ return (v.x & 255u) | ((v.y & 255u) << 8u) | ((v.z & 255u) << 16u) | (v.w << 24u); }",
         "pt_store_i8": "fn pt_store_i8(v: vec4<i32>) -> u32 "
         "{ return pt_store_u8(bitcast<vec4<u32>>(v)); }",
-        # Two elements are packed at once.
+        # SwiftShader changes the second element that it packs if the first one is NaN.
         "pt_half_bits": """fn pt_half_bits(x: vec4<f32>) -> vec4<u32> {
-  let p = pack2x16float(x.xy);
-  let q = pack2x16float(x.zw);
-  return vec4<u32>(p & 0xffffu, p >> 16u, q & 0xffffu, q >> 16u);
+  return vec4<u32>(
+    pt_half_bits_1(x.x), pt_half_bits_1(x.y), pt_half_bits_1(x.z), pt_half_bits_1(x.w)
+  );
 }""",
         "pt_from_half_bits": """fn pt_from_half_bits(n: vec4<u32>) -> vec4<f32> {
   return vec4<f32>(unpack2x16float(n.x | (n.y << 16u)), unpack2x16float(n.z | (n.w << 16u)));
 }""",
         "pt_half_bits_1": """fn pt_half_bits_1(x: f32) -> u32 {
-  return pack2x16float(vec2<f32>(x, 0.0));
+  return pack2x16float(vec2<f32>(x, 0.0)) & 0xffffu;
 }""",
         "pt_from_half_bits_1": """fn pt_from_half_bits_1(n: u32) -> f32 {
   return unpack2x16float(n).x;

@@ -22,6 +22,7 @@ OPERATORS = {
 NOT_GENERATED = {
     "its elements are not defined": {"empty", "empty_like"},
     "its pixels come from a page": {"from_pixels"},
+    "kernels read it, and it raises elsewhere": {"barrier", "local_index", "shared"},
     "whole programs run under it, here": {"jit"},
     "it takes a function, and has tests of its own": {
         "checkpoint",

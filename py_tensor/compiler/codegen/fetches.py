@@ -38,7 +38,7 @@ class ReadMode(StrEnum):
     """Groups for a block of a contraction, at positions of its own."""
 
 
-class Request(NamedTuple):
+class LaneRequest(NamedTuple):
     """Four lanes of an input to read."""
 
     at: int
@@ -83,7 +83,7 @@ class GroupReads:
         """Return True if groups have the numbers that follow from row-major order."""
         return True
 
-    def group(self, request: Request) -> Value:
+    def group(self, request: LaneRequest) -> Value:
         """Return four lanes that are one group."""
         number = self.number_of(self.positions.first(request.lanes))
         return self.texel(request.slot, number)
@@ -109,7 +109,7 @@ class GroupReads:
 
     def read(self, at: int, index: Index) -> Value:
         """Return the four lanes of an input at an index, read in the cheapest way."""
-        request = Request(at, self.kernel.inputs.index(at), index)
+        request = LaneRequest(at, self.kernel.inputs.index(at), index)
         for mode, way in _WAYS:
             value = way(self, request)
             if value is not None:
@@ -122,17 +122,17 @@ class GroupReads:
         """Return the number of the group that starts at a position."""
         return self.positions.numbers.get(first) or first // 4
 
-    def _same(self, request: Request) -> Value | None:
+    def _same(self, request: LaneRequest) -> Value | None:
         index = request.lanes
         is_own = index.own and not index.stack and index.pair is None
         return self.own(request.slot) if is_own and self.has_output_layout(request.at) else None
 
-    def _aligned(self, request: Request) -> Value | None:
+    def _aligned(self, request: LaneRequest) -> Value | None:
         if not self.has_groups(request.at) or not self.positions.is_aligned(request.lanes):
             return None
         return self.group(request)
 
-    def _twice(self, request: Request) -> Value | None:
+    def _twice(self, request: LaneRequest) -> Value | None:
         """Return two elements of a group, each one twice, or None."""
         at, index = request.at, request.lanes
         if index.pair is None or not self.has_groups(at) or not all(map(keeps_texels, index.stack)):
@@ -142,14 +142,14 @@ class GroupReads:
         even = (index.pair & 4).equals(0)
         return either(self.code, even, texel.lane("xxyy"), texel.lane("zzww"))
 
-    def _splat(self, request: Request) -> Value | None:
+    def _splat(self, request: LaneRequest) -> Value | None:
         position = self.positions.splat(request.lanes)
         if position is None:
             return None
         element = self.separate(request.slot, position)
         return self.code.vector(self.kinds[request.slot], element)
 
-    def _pairs(self, request: Request) -> Value | None:
+    def _pairs(self, request: LaneRequest) -> Value | None:
         """Return every other element from a group on, each twice for pairs, or None."""
         slot, index = request.slot, request.lanes
         if not self.is_ordered(request.at) or not index.stack:
@@ -176,7 +176,7 @@ class GroupReads:
         parts = [let(self.texel(slot, first // 4 + more)).lane(lanes) for more in (0, 1)]
         return self.code.vector(self.kinds[slot], *parts)
 
-    def _strided(self, request: Request) -> Value | None:
+    def _strided(self, request: LaneRequest) -> Value | None:
         """Return four elements at the distance of the view's last stride, or None."""
         slot, index = request.slot, request.lanes
         if index.first is None or index.axes or not index.stack or not self.is_ordered(request.at):
@@ -189,13 +189,13 @@ class GroupReads:
         texel = self.code.let(self.number_of(before), "i")
         return self.code.vector(self.kinds[slot], *self.at_stride(slot, index.stack[-1], texel))
 
-    def _lanes(self, request: Request) -> Value:
+    def _lanes(self, request: LaneRequest) -> Value:
         slot, lanes = request.slot, self.positions.lanes(request.lanes)
         parts = [self.separate(slot, lanes.lane(lane)) for lane in "xyzw"]
         return self.code.vector(self.kinds[slot], *parts)
 
 
-_WAYS: tuple[tuple[ReadMode | None, Callable[[Any, Request], Value | None]], ...] = (
+_WAYS: tuple[tuple[ReadMode | None, Callable[[Any, LaneRequest], Value | None]], ...] = (
     (ReadMode.SAME, GroupReads._same),
     (ReadMode.ALIGNED, GroupReads._aligned),
     (None, GroupReads._twice),  # `fetch` records how the group is read

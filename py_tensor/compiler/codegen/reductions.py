@@ -6,6 +6,7 @@ Input: a writer of a kernel whose root is a reduction. Output: statements and va
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 
 from ...dtypes import int32
 from ...language.tree import INT, TRUTH, Value, Whole
@@ -13,7 +14,7 @@ from ...ops.index_map import make_view, row_major
 from ...ops.op_def import Reduction, for_dtype
 from ..lowered_graph import SplitReduction
 from .indices import Index
-from .positions import Axes
+from .positions import Axes, total
 from .types import KIND, converted, hidden, literal
 from .writer import Writer
 
@@ -119,3 +120,45 @@ class ReductionLoop:
         """Return the identity as the result of no elements."""
         # A compiler that sees a zero folds its product with NaN.
         return self.code.variable(hidden(self.code, self.identity))
+
+    # --- loops of one invocation -----------------------------------------------------------------
+
+    def lanes_across(self, first: Value) -> Value:
+        """Write a loop over four results at once, with one element of each per step."""
+        code, results = self.code, first
+        if self.results % 4:
+            results = code.let(self.writer.positions.spread(first, 1), "o")
+        kept = self.coordinates(self.kept, "o", results)
+        self.start()
+        lengths = tuple([self.shape[axis] for axis in self.axes]) or (1,)
+        with ExitStack() as loops:
+            counters = [loops.enter_context(code.loop(0, n)) for n in lengths]
+            flat = total(zip(counters, row_major(lengths), strict=True), 0)
+            reduced = tuple(zip(counters, lengths, strict=True)) if self.axes else ()
+            index = self.index(self.axes + self.kept, flat * self.results + results, reduced + kept)
+            value = self.writer.value(self.src, index)
+            self.step(value, code.vector(INT, flat) if self.op.index else None)
+        return self.result
+
+    def lanes_along(self, first: Value) -> Value:
+        """Write a loop over one result after the other, with four of its elements per step."""
+        code = self.code
+        kind = INT if self.op.index else self.kind
+        results = code.variable(code.vector(kind, 0), "r")
+        with code.loop(0, 4) as lane:
+            result = code.let(first + lane, "o")
+            code.stop(result >= self.results)
+            kept = self.coordinates(self.kept, "o", result)
+            self.start()
+            with code.loop(0, self.length, 4) as k:
+                position = self.writer.positions.spread(k, 1) if self.op.index else None
+                self.step(self.neighbours(result, kept, k), position)
+            for swap in ("zwxy", "yxwz"):
+                if self.op.index:
+                    other, there = (code.variable(v.lane(swap)) for v in (self.acc, self.place))
+                    self.choose(other, there)
+                else:
+                    other = self.acc.lane(swap)
+                    code.assign(self.acc, code.apply(self.combine, kind, self.acc, other))
+            code.assign(results[lane], self.result.lane("x"))
+        return results

@@ -20,3 +20,5 @@ class Shader(NamedTuple):
     """Bytes of memory that a call needs besides inputs and outputs."""
     grid: tuple[int, int, int] = (1, 1, 1)
     """Workgroups of a call along each axis, for targets that have workgroups."""
+    before: Shader | None = None
+    """Kernel without inputs and scalars that runs before it, on the same outputs."""

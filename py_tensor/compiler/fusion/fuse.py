@@ -14,6 +14,7 @@ from ..lowered_graph import LoopItem, LoweredGraph
 from ..target import Target
 from .materialize import Materialization
 from .nodes import FusionNode
+from .rows import with_rows
 
 
 def fuse(lowered: LoweredGraph, target: Target) -> KernelSchedule:
@@ -29,6 +30,8 @@ def fuse(lowered: LoweredGraph, target: Target) -> KernelSchedule:
         node.forget()
     if target.stores_operands:
         kernels = _with_operands(lowered, target, kernels)
+    if target.joins_rows:
+        kernels = with_rows(lowered, target, kernels, chosen.keep.values())
     return KernelSchedule(tuple(kernels), chosen.keep)
 
 

@@ -33,6 +33,8 @@ def lower(graph: OpGraph, target: Target | None) -> LoweredGraph:
 
     If `target` is None, the graph runs on the host, and only decompositions are rewritten.
     """
+    if target is not None:
+        graph = target.rewritten(graph)
     lowered = LoweredGraph(graph, target)
     outputs, shared = set(graph.outputs), set(graph.shared)
     values: list[LoweredValue] = []

@@ -31,7 +31,7 @@ def lower_scatter(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]
     slices, indices = (Formula(lowered, src) for src in srcs)
     slices, indices = slices.reshape(before, count, after), indices.reshape(count)
     looks_through = before * length * count * after <= _sorting_cost(before, count, after)
-    sums = (_looked_for if looks_through else _sorted)(slices, indices, length)
+    sums = (searched if looks_through else _sorted)(slices, indices, length)
     # Sums of narrow integers are wider.
     return sums.astype(call.spec.dtype).reshape(*call.spec.shape).at
 
@@ -43,7 +43,7 @@ def _sorting_cost(before: int, count: int, after: int) -> int:
     return (draws + levels + 3) * DRAW + compared + 2 * levels * before * count * after
 
 
-def _looked_for(slices: Formula, indices: Formula, length: int) -> Formula:
+def searched(slices: Formula, indices: Formula, length: int) -> Formula:
     """Sum over all slices, with 0 instead of the slices of other indices."""
     before, count, after = slices.shape
     spread = slices.reshape(before, 1, count, after).by(BROADCAST, (before, length, count, after))

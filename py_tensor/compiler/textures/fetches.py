@@ -8,7 +8,7 @@ from __future__ import annotations
 from ...language.statements import Statements
 from ...language.tree import Value, Whole
 from ...ops.index_map import View
-from ..codegen.fetches import GroupReads, Request
+from ..codegen.fetches import GroupReads, LaneRequest
 from ..codegen.indices import LanePositions
 from ..codegen.kernel_nodes import KernelNodes
 from .strided import fetched
@@ -64,7 +64,7 @@ class Fetches(GroupReads):
     def is_ordered(self, at: int) -> bool:
         return self._tiling(at) is None
 
-    def group(self, request: Request) -> Value:
+    def group(self, request: LaneRequest) -> Value:
         at, slot, index = request
         code, positions, tiling = self.code, self.positions, self._tiling(at)
         if tiling is not None:
@@ -84,4 +84,4 @@ class Fetches(GroupReads):
         return self.load(slot, *tiling.position(row, let(column // 4, "i"), let))[column % 4]
 
     def at_stride(self, slot: int, view: View, texel: Whole) -> list[Value]:
-        return fetched(self, slot, view, texel)
+        return fetched(self, self.load, slot, view, texel)

@@ -8,11 +8,7 @@ read neighbouring texels.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 from ...language.tree import INT, TRUTH, Value
-from ...ops.index_map import row_major
-from ..codegen.positions import total
 from ..codegen.reductions import ReductionLoop
 from .texture_writer import TextureWriter
 
@@ -28,9 +24,9 @@ def write_reduce(writer: TextureWriter) -> None:
     elif loop.parts:
         result = loop.parts_across()
     elif loop.along:
-        result = loop.lanes_along()
+        result = loop.lanes_along(first)
     else:
-        result = loop.lanes_across()
+        result = loop.lanes_across(first)
     writer.fixed[writer.kernel.root] = result
     writer.result(first)
 
@@ -41,46 +37,6 @@ class _Loop(ReductionLoop):
     def __init__(self, writer: TextureWriter, first: Value) -> None:
         super().__init__(writer)
         self.first = first
-
-    def lanes_across(self) -> Value:
-        """Write a loop over four results at once, with one element of each per step."""
-        code, results = self.code, self.first
-        if self.results % 4:
-            results = code.let(self.writer.positions.spread(self.first, 1), "o")
-        kept = self.coordinates(self.kept, "o", results)
-        self.start()
-        lengths = tuple([self.shape[axis] for axis in self.axes]) or (1,)
-        with ExitStack() as loops:
-            counters = [loops.enter_context(code.loop(0, n)) for n in lengths]
-            flat = total(zip(counters, row_major(lengths), strict=True), 0)
-            reduced = tuple(zip(counters, lengths, strict=True)) if self.axes else ()
-            index = self.index(self.axes + self.kept, flat * self.results + results, reduced + kept)
-            value = self.writer.value(self.src, index)
-            self.step(value, code.vector(INT, flat) if self.op.index else None)
-        return self.result
-
-    def lanes_along(self) -> Value:
-        """Write a loop over one result after the other, with four of its elements per step."""
-        code = self.code
-        kind = INT if self.op.index else self.kind
-        results = code.variable(code.vector(kind, 0), "r")
-        with code.loop(0, 4) as lane:
-            result = code.let(self.first + lane, "o")
-            code.stop(result >= self.results)
-            kept = self.coordinates(self.kept, "o", result)
-            self.start()
-            with code.loop(0, self.length, 4) as k:
-                position = self.writer.positions.spread(k, 1) if self.op.index else None
-                self.step(self.neighbours(result, kept, k), position)
-            for swap in ("zwxy", "yxwz"):
-                if self.op.index:
-                    other, there = (code.variable(v.lane(swap)) for v in (self.acc, self.place))
-                    self.choose(other, there)
-                else:
-                    other = self.acc.lane(swap)
-                    code.assign(self.acc, code.apply(self.combine, kind, self.acc, other))
-            code.assign(results[lane], self.result.lane("x"))
-        return results
 
     def parts_along(self) -> Value:
         """Write a loop over four parts of one result; the parts of a result are neighbours."""

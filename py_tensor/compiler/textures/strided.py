@@ -9,16 +9,17 @@ texture are counted.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from ...language.tree import Value, Whole
 from ...ops.index_map import View, row_major
+from ..codegen.fetches import GroupReads
 from ..codegen.positions import total
 from .texture_layout import texture_row
 
-if TYPE_CHECKING:
-    from .fetches import Fetches
+Load = Callable[[int, Whole, Whole], Value]
+"""Function that returns a texel of an input by column and row of the texture."""
 
 
 class _Part(NamedTuple):
@@ -36,7 +37,7 @@ class _Part(NamedTuple):
         return min(ends), max(ends)
 
 
-def fetched(reads: Fetches, slot: int, view: View, texel: Whole) -> list[Value]:
+def fetched(reads: GroupReads, load: Load, slot: int, view: View, texel: Whole) -> list[Value]:
     """Return the four elements of a texel of the view of an input, given by its number.
 
     Rows of the view have whole texels.
@@ -58,7 +59,7 @@ def fetched(reads: Fetches, slot: int, view: View, texel: Whole) -> list[Value]:
     if texels_of_lanes is None:
         first = let(_sum(texels, view.offset // 4), "i")
         return [reads.texel(slot, first + n * stride // 4)[lane] for n in range(4)]
-    return [reads.load(slot, x, y)[lane] for x, y in texels_of_lanes]
+    return [load(slot, x, y)[lane] for x, y in texels_of_lanes]
 
 
 def _parts(view: View, texel: Whole) -> list[_Part]:

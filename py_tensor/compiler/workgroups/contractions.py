@@ -10,6 +10,7 @@ from .convolve_kernel import BlockedConvolution, SplitWindow
 from .direct_kernel import DirectConvolution, is_direct
 from .lane_kernel import LaneConvolution, is_by_lanes
 from .map_kernel import write_map
+from .packed_kernel import PackedProduct, write_packed
 from .workgroup_writer import WorkgroupWriter
 
 
@@ -19,6 +20,8 @@ def write_contract(writer: WorkgroupWriter) -> None:
     if not min(spec.size for spec in call.specs):
         writer.fixed[writer.kernel.root] = literal(writer.code, 0, call.spec.dtype)
         write_map(writer)
+    elif isinstance(call.arg, PackedProduct):
+        write_packed(writer)
     elif call.op is not CONVOLVE:
         BlockedProduct(writer, call).write()
     else:

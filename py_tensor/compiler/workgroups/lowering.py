@@ -6,10 +6,14 @@ Input: an operation and the nodes of its operands. Output: the node that compute
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
+from ...dtypes import int8, int32, uint8
 from ...ir.node import OpInstance, op_instance, tensor_spec
 from ...ops.contractions import DOT
-from ...ops.op_def import Reduction
+from ...ops.elementwise import CAST
+from ...ops.op_def import Reduction, ViewOp
 from ...ops.reductions import SUM
 from ...ops.views import PERMUTE, RESHAPE, SLICE
 from ..lowered_graph import LoweredGraph, ScanBlock, SplitReduction
@@ -19,7 +23,12 @@ from ..lowering.contractions import (
     stored_operands,
 )
 from ..lowering.scans import frame_of, scan_of_chunks
+from .packed_kernel import PackedProduct
+from .row_kernel import MOST
 from .scan_kernel import LINE
+
+if TYPE_CHECKING:
+    from .target import WorkgroupTarget
 
 BUSY = 1 << 17
 """Invocations that occupy a GPU."""
@@ -29,8 +38,10 @@ TEAM = 64
 """Invocations that combine the elements of a result along them."""
 LINE_TEAM = 16
 """Invocations that combine the elements of four neighbouring results."""
-SHORTEST = 1024
-"""Smallest number of elements that a team combines of a part of a split reduction."""
+SHORTEST = 4096
+"""Smallest number of elements that a team combines of a part of a split reduction.
+
+A reduction that is not split may share a kernel with others of the same rows."""
 WALK = 16
 """Elements along which an invocation walks at least in a scan that is not along the last axis."""
 LARGEST_GROUPS = 65535
@@ -44,7 +55,9 @@ def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ..
     axes, results = call.arg, call.spec.size
     length = call.specs[0].size // max(results, 1)
     along = lowered.along(src, axes)
-    own = results * min(TEAM, length // 4) if along else -(-results // 4) * min(LINE_TEAM, length)
+    own = results * min(MOST, length // 4)
+    if not along:
+        own = -(-results // 4) * min(LINE_TEAM, length)
     busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
     shortest = SHORTEST if along else 4 * LINE_TEAM
     parts = min(busy // max(own, 1), length // shortest) // 4 * 4
@@ -131,10 +144,39 @@ def _parts(lowered: LoweredGraph, inner: int, results: int) -> int:
 def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     """Append a blocked product; results are stored in rows of whole groups of four."""
     groups, rows, columns = call.spec.shape
+    arg, (a, b) = _packed(lowered, call, (a, b))
     a, b = stored_operands(lowered, (a, b))
     more = -columns % 4
     if not more or not call.spec.size:
-        return lowered.rewritten(call, (a, b), call.arg, call.spec)
+        return lowered.rewritten(call, (a, b), arg, call.spec)
     spec = tensor_spec((groups, rows, columns + more), call.spec.dtype)
-    at = lowered.rewritten(call, (a, b), call.arg, spec)
+    at = lowered.rewritten(call, (a, b), arg, spec)
     return lowered.add(SLICE, (at,), tuple((0, n, 1) for n in call.spec.shape))
+
+
+def _packed(
+    lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]
+) -> tuple[Hashable, tuple[int, ...]]:
+    """Return the static argument and the operands of a product of 8-bit integers, if it is one."""
+    target: WorkgroupTarget = lowered.target
+    if call.spec.dtype is int32 and target.packed_products and call.specs[0].size:
+        narrow = [_narrow(lowered, src) for src in srcs]
+        dtypes = {lowered.spec(at).dtype for at in narrow}
+        if dtypes in ({int8}, {uint8}):
+            return PackedProduct(), tuple(narrow)
+    return call.arg, srcs
+
+
+def _narrow(lowered: LoweredGraph, at: int) -> int:
+    """Return a node before its conversion from 8-bit integers, which may be below views."""
+    views = []
+    base = at
+    while isinstance(lowered.op(base), ViewOp):
+        views.append(lowered.calls[base])
+        (base,) = lowered.edges[base]
+    if lowered.op(base) is not CAST or lowered.spec(lowered.edges[base][0]).dtype.itemsize > 1:
+        return at
+    (base,) = lowered.edges[base]
+    for view in reversed(views):
+        base = lowered.add(view.op, (base,), view.arg)
+    return base

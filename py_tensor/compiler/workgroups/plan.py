@@ -18,7 +18,7 @@ ALIGNMENT = 16
 """Sizes of buffers are multiples of it, so that whole groups are loaded and stored."""
 
 
-class Slot(NamedTuple):
+class StorageSlot(NamedTuple):
     """Buffer of a plan."""
 
     nbytes: int

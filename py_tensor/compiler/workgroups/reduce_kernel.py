@@ -8,12 +8,11 @@ combines every n-th share of the elements from i on.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 from ...language.tree import INT, TRUTH, Value, Whole
-from ...ops.index_map import row_major
-from ..codegen.positions import Axes, total
+from ..codegen.positions import Axes
 from ..codegen.reductions import ReductionLoop
+from ..fusion.rows import rows_of
+from .row_kernel import can_store, write_rows
 from .workgroup_writer import WorkgroupWriter
 
 MOST = 256
@@ -21,19 +20,28 @@ MOST = 256
 LINE = 16
 """Neighbouring groups of results that a workgroup computes at least, so that reads coalesce."""
 
+SHORTEST_ROW = 16
+"""Shortest rows for which teams are written as in row kernels."""
+
 
 def write_reduce(writer: WorkgroupWriter) -> None:
     """Write the statements of a reduce kernel."""
-    loop = _Loop(writer)
-    if loop.length == 0:
-        first = writer.own_group()
-        writer.fixed[writer.kernel.root] = loop.nothing()
-        writer.result(first)
+    specs = [writer.nodes.spec(at) for at in writer.kernel.outputs]
+    rows = rows_of(writer.nodes, writer.kernel.root)
+    if rows is not None and rows.length >= SHORTEST_ROW and can_store(rows, specs):
+        write_rows(writer)
         return
-    if loop.along:
-        loop.lanes_along()
+    loop = _Loop(writer)
+    is_alone = writer.target.on_processor and not loop.parts
+    if loop.length == 0 or is_alone:
+        first = writer.own_group()
+        way = loop.lanes_along if loop.along else loop.lanes_across
+        writer.fixed[writer.kernel.root] = way(first) if loop.length else loop.nothing()
+        writer.result(first)
+    elif loop.along:
+        loop.team_along()
     else:
-        loop.lanes_across()
+        loop.team_across()
 
 
 def _power(n: int) -> int:
@@ -59,14 +67,16 @@ class _Loop(ReductionLoop):
 
     # --- loops ----------------------------------------------------------------------------------
 
-    def lanes_along(self) -> None:
+    def team_along(self) -> None:
         """Write a loop over the elements of a result, four at once."""
         code, writer = self.code, self.writer
         rows = 4 if self.totals > 1 else 1
-        self.team = min(_power(-(-self.share // 4)), MOST // rows)
+        self.team = min(
+            _power(-(-self.share // 4)), 1 if writer.target.on_processor else MOST // rows
+        )
         self.count = max(1, min(64 // (rows * self.team), self.groups))
         self.workgroup = writer.launch(rows * self.team * self.count, -(-self.groups // self.count))
-        member = code.let(writer.local % self.team, "m")
+        member = code.let(self._number(writer.local % self.team), "m")
         slot = code.let(writer.local // self.team, "n")
         own = code.let(self.workgroup * (self.count * 4) + slot if rows == 4 else slot, "o")
         # Lines after the last one are read, too; their results are not stored.
@@ -85,7 +95,7 @@ class _Loop(ReductionLoop):
             self._combine([code.variable(value.lane(swap)) for value in self._pair()])
         arrays = self._combined(member, 1)
         number = self._number_of()
-        start = writer.local * (rows * self.team)
+        start = self._number(writer.local * (rows * self.team))
         firsts = [code.let(start + row * self.team, "a") for row in range(rows)]
         for value, name in zip(self._pair(), arrays, strict=True):
             parts = [
@@ -94,7 +104,7 @@ class _Loop(ReductionLoop):
             code.assign(value, code.vector(value.kind, *parts))
         self._keep(number)
 
-    def lanes_across(self) -> None:
+    def team_across(self) -> None:
         """Write a loop over the elements of four neighbouring results, one of each at once."""
         code, writer = self.code, self.writer
         self.count = min(_power(self.groups), LINE if self.share > 4 else 64)
@@ -120,10 +130,7 @@ class _Loop(ReductionLoop):
             part = code.let(own // self.results, "p")
         kept = self.coordinates(self.kept, "o", result)
         self.start()
-        if self.team == 1 and part is None:
-            self._each(result, kept)
-        else:
-            self._some(member, result, part, kept)
+        self._some(member, result, part, kept)
         if self.team == 1:
             # An invocation computes its results alone.
             writer.leave(number >= self.groups)
@@ -131,18 +138,6 @@ class _Loop(ReductionLoop):
             return
         self._combined(member, self.count)
         self._keep(self._number_of())
-
-    def _each(self, result: Value, kept: Axes) -> None:
-        """Write loops over all elements of four results."""
-        code = self.code
-        lengths = tuple([self.shape[axis] for axis in self.axes]) or (1,)
-        with ExitStack() as loops:
-            counters = [loops.enter_context(code.loop(0, n)) for n in lengths]
-            flat = total(zip(counters, row_major(lengths), strict=True), 0)
-            reduced = tuple(zip(counters, lengths, strict=True)) if self.axes else ()
-            index = self.index(self.axes + self.kept, flat * self.results + result, reduced + kept)
-            value = self.writer.value(self.src, index)
-            self.step(value, code.vector(INT, flat) if self.op.index else None)
 
     def _some(self, member: Value, result: Value, part: Value | None, kept: Axes) -> None:
         """Write a loop over every n-th element of four results, or of a part of each.
@@ -211,7 +206,7 @@ class _Loop(ReductionLoop):
     def _number_of(self) -> Value:
         """Return the number of the group of results that an invocation stores; end the others."""
         writer = self.writer
-        number = self.code.let(self.workgroup * self.count + writer.local, "t")
+        number: Value = self.code.let(self.workgroup * self.count + writer.local, "t")
         writer.leave((writer.local >= self.count) | (number >= self.groups))
         return number
 

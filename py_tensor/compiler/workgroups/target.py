@@ -5,22 +5,24 @@ Input: a lowered graph and its kernels. Output: sizes of stored values, and text
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ...ir.node import OpGraph, TensorSpec
 from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
 from ..codegen.shader import Shader
-from ..fusion.traits import TRAITS, TraitsTable
+from ..fusion.traits import TRAITS, FusionTraits, Recompute, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
-from ..lowering.scatters import lower_scatter
-from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
+from .attention import Attention, Scores, lower_attention, with_attention
 from .convolution_lowering import lower_contraction
 from .lowering import lower_reduction, lower_scan
-from .plan import Slot, nbytes_of
+from .plan import StorageSlot, nbytes_of
+from .row_kernel import can_store
+from .sorts import lower_scatter, lower_sort
 from .write import write
 
 OUTPUTS = 2
@@ -34,27 +36,40 @@ WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
     Reduction: lower_reduction,
     Scan: lower_scan,
     Contraction: lower_contraction,
+    Scores: lower_attention,
+    Attention: lower_attention,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
-WORKGROUP_TRAITS = TraitsTable({Contraction: TRAITS[Contraction]._replace(has_epilogue=True)})
+WORKGROUP_TRAITS = TraitsTable(
+    {
+        Contraction: TRAITS[Contraction]._replace(has_epilogue=True),
+        Scores: FusionTraits(recompute=Recompute.ALWAYS, spread=Spread.NEVER),
+        Attention: FusionTraits(KernelKind.ATTEND, spread=Spread.NEVER),
+        Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
+        Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
+    }
+)
 
 
 class _Capabilities(NamedTuple):
     buffers: int = 8
     largest: int = 1 << 27
     on_processor: bool = False
+    packed_products: bool = False
 
 
 class WorkgroupTarget(_Capabilities, Target):
     """Capabilities of a device with workgroups, for example of WebGPU.
 
     `buffers` is the number of storage buffers that a kernel may bind, and `largest` the size in
-    bytes of the largest one. `on_processor` is True for a software renderer.
+    bytes of the largest one. `on_processor` is True for a software renderer. `packed_products` is
+    True if the language has products of words of four 8-bit integers.
     """
 
     traits = WORKGROUP_TRAITS
     outputs = OUTPUTS
     stores_operands = False
+    joins_rows = True
     lowerings: Mapping[type[OpDef], Lowering] = WORKGROUP_LOWERINGS
 
     @property
@@ -63,6 +78,12 @@ class WorkgroupTarget(_Capabilities, Target):
 
     def writes_tiles(self, kind: KernelKind) -> bool:
         return False
+
+    def rewritten(self, graph: OpGraph) -> OpGraph:
+        return with_attention(graph)
+
+    def stores_rows(self, rows: tuple[int, int], specs: Sequence[TensorSpec]) -> bool:
+        return can_store(rows, specs)
 
     def storage(self, lowered: LoweredGraph, schedule: KernelSchedule) -> WorkgroupStorage:
         return WorkgroupStorage(lowered)
@@ -74,10 +95,10 @@ class WorkgroupStorage:
     def __init__(self, lowered: LoweredGraph) -> None:
         self.lowered = lowered
 
-    def slot(self, value: StoredValue) -> Slot:
+    def slot(self, value: StoredValue) -> StorageSlot:
         """Return the buffer that holds a value."""
         spec = self.lowered.spec(value.node)
-        return Slot(nbytes_of(spec.dtype, spec.size))
+        return StorageSlot(nbytes_of(spec.dtype, spec.size))
 
     def write(self, kernel: Kernel) -> Shader:
         """Return the shader that computes a kernel."""

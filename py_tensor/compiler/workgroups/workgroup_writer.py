@@ -12,6 +12,7 @@ from ...ops.op_def import OpDef
 from ..codegen.indices import Index
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.positions import Axes
+from ..codegen.shader import Shader
 from ..codegen.types import kept
 from ..codegen.writer import Expression, Writer
 from .reads import BufferReads
@@ -44,6 +45,10 @@ class WorkgroupWriter(Writer):
         """Head of the function that the statements are, if they are not the kernel's own."""
         self.main = ""
         """Text of the kernel then."""
+        self.outputs = [STORED[nodes.spec(at).dtype.name] for at in self.kernel.outputs]
+        """Arrays of the outputs."""
+        self.before: Shader | None = None
+        """Kernel that runs before it."""
         constants = printer.constant_sizes
         self.local: Value = constants.value("l", INT, 1)
         """Number of the invocation in its workgroup. Sizes of workgroups are constants."""
@@ -109,8 +114,16 @@ class WorkgroupWriter(Writer):
     def store(self, number: int, group: Whole, value: Value) -> None:
         """Store a group of an output."""
         code, dtype = self.code, self.nodes.spec(self.kernel.outputs[number]).dtype
-        array = STORED[dtype.name]
+        array = self.outputs[number]
         value = kept(code, code.printer.of_kind(value, array.kind), dtype)
         at = code.printer.whole(group)
         text = f"y{number}[{at.text}] = {array.store.format(value.text)};"
         code.line(text, at.uses | value.uses)
+
+    def store_one(self, number: int, position: Whole, value: Value) -> None:
+        """Store an element of an output whose elements have four bytes, the first lane."""
+        array = self.outputs[number] = self.outputs[number].of_single
+        value = self.code.printer.of_kind(value, array.kind)
+        at = self.code.printer.whole(position)
+        text = value.text if value.lanes == 1 else value.lane("x").text
+        self.code.line(f"y{number}[{at.text}] = {text};", at.uses | value.uses)

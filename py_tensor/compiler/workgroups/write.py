@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import Any
 
 from ...ir.bounded_cache import BoundedCache
+from ...language.printer import Printer
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT
 from ...language.wgsl import STORED, WGSL, ComputeParts
+from ...ops.op_def import OpDef
 from ..codegen.expressions import EXPRESSIONS
 from ..codegen.fetches import ReadMode
 from ..codegen.kernel_nodes import KernelNodes
 from ..codegen.shader import Shader
+from ..codegen.writer import Expression
 from ..kernel import Kernel, KernelKind
 from ..lowered_graph import LoweredGraph
+from .attention import Scores, scores_at
+from .attention_kernel import write_attention
 from .contractions import write_contract
 from .map_kernel import write_map
 from .reduce_kernel import write_reduce
+from .row_kernel import write_rows
 from .scan_kernel import write_scan
+from .scatter_kernel import write_scatter
+from .sort_kernel import write_sort
 from .workgroup_writer import WorkgroupWriter
 
 WRITERS = {
     KernelKind.MAP: write_map,
     KernelKind.REDUCE: write_reduce,
+    KernelKind.ROWS: write_rows,
     KernelKind.SCAN: write_scan,
     KernelKind.CONTRACT: write_contract,
+    KernelKind.ATTEND: write_attention,
+    KernelKind.SORT: write_sort,
+    KernelKind.SCATTER: write_scatter,
 }
 """Function that writes each kind of kernel."""
+
+_EXPRESSIONS: ChainMap[type[OpDef], Expression] = ChainMap(
+    {Scores: Expression(scores_at)}, EXPRESSIONS
+)
 
 _shaders: BoundedCache[tuple[Any, ...], Shader] = BoundedCache(1 << 10)
 """Shaders of all plans by the key of their kernels' nodes."""
@@ -43,10 +60,11 @@ def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
 
 
 def _written(nodes: KernelNodes, target: Any) -> Shader:
-    kernel, printer = nodes.kernel, WGSL
+    kernel = nodes.kernel
+    printer: Printer = WGSL
     if nodes.largest > LARGEST:
         printer = printer.constant_sizes
-    writer = WorkgroupWriter(nodes, EXPRESSIONS, printer, target)
+    writer = WorkgroupWriter(nodes, _EXPRESSIONS, printer, target)
     WRITERS[kernel.kind](writer)
     scalars = writer.uniforms
     sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
@@ -64,7 +82,7 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     source = ComputeParts(
         inputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.inputs],
         uniforms={kind: length for kind, length in lengths if length},
-        outputs=[STORED[nodes.spec(at).dtype.name] for at in kernel.outputs],
+        outputs=writer.outputs,
         needs={**writer.code.needs, **sizes.needs},
         body=body,
         workgroup=writer.workgroup,
@@ -74,4 +92,6 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     block = {ReadMode.BLOCK}
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, block))) for at in kernel.inputs)
     text = WGSL.compute(source)
-    return Shader(nodes.name, text, uniforms, numbers, modes, grid=writer.grid)
+    return Shader(
+        nodes.name, text, uniforms, numbers, modes, grid=writer.grid, before=writer.before
+    )

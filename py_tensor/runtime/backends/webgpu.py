@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from ...compiler.codegen.shader import Shader
 from ...compiler.stages import Plan
-from ...compiler.workgroups.plan import Slot, nbytes_of, words_of
+from ...compiler.workgroups.plan import StorageSlot, nbytes_of, words_of
 from ...compiler.workgroups.target import WorkgroupTarget
 from ...dtypes import DType, shown
 from ...errors import BackendError, SizeError
@@ -52,6 +52,7 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
             buffers=min(limits["maxStorageBuffersPerShaderStage"], MOST_BUFFERS),
             largest=self.largest,
             on_processor=self.on_processor,
+            packed_products="packed_4x8_integer_dot_product" in limits["languageFeatures"],
         )
 
     def _words(self, plan: Plan, program_id: Callable[[Shader], int]) -> array[int]:
@@ -67,14 +68,14 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         self.bridge.prepare(plan.number)
         plan.is_prepared = True
 
-    def slot(self, dtype: DType, size: int) -> Slot:
+    def slot(self, dtype: DType, size: int) -> StorageSlot:
         """Return the size of a tensor's buffer."""
-        return Slot(nbytes_of(dtype, size))
+        return StorageSlot(nbytes_of(dtype, size))
 
-    def _allocate(self, handle: int, slot: Slot) -> None:
+    def _allocate(self, handle: int, slot: StorageSlot) -> None:
         self.bridge.alloc(handle, slot.nbytes)
 
-    def _send(self, handle: int, slot: Slot, data: memoryview) -> None:
+    def _send(self, handle: int, slot: StorageSlot, data: memoryview) -> None:
         self.bridge.upload(handle, slot.nbytes, data)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:

@@ -1,0 +1,244 @@
+"""Join kernels whose reductions combine the elements of the same rows.
+
+A softmax takes the maximum of each row, then the sum of the exponentials, then their quotients. One
+kernel computes all three if a team of invocations computes a row: the result of a reduction is
+known to the whole team. Kernels join if each reads, of values that the other computes, only
+elements of the row that it computes itself.
+Input: kernels in order of execution. Output: the same, in which row kernels replace several.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from ...ir.node import OpInstance
+from ...ops.index_map import ViewStack, broadcast_view, make_view, push
+from ...ops.op_def import Elementwise, Reduction, ViewOp
+from ..kernel import Kernel, KernelKind
+from ..lowered_graph import LoopItem, LoweredGraph, LoweredNodes
+from ..target import Target
+
+LONGEST = 192
+"""Operations of a row kernel."""
+_JOINED = (KernelKind.MAP, KernelKind.REDUCE, KernelKind.ROWS)
+
+
+class Rows(NamedTuple):
+    """Rows of the operand of a reduction, whose elements are neighbours in row-major order."""
+
+    count: int
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.count * self.length
+
+    def reads_own(self, stack: ViewStack) -> bool:
+        """Return True if views map each element to the result of its row."""
+        return stack == (make_view(self, (1, 0)),)
+
+
+def rows_of(nodes: LoweredNodes, at: int) -> Rows | None:
+    """Return the rows that a node reduces, or None.
+
+    None is returned if it is no reduction of rows, or if it should read several rows at once.
+    """
+    call = nodes.calls[at]
+    if type(call) is not OpInstance or not isinstance(call.op, Reduction):
+        return None
+    shape, axes = call.specs[0].shape, call.arg
+    if type(axes) is not tuple or nodes.lane_axis(nodes.edges[at][0]) not in axes:
+        return None
+    reduced = [axis for axis in axes if shape[axis] != 1]
+    kept = [axis for axis, n in enumerate(shape) if n != 1 and axis not in axes]
+    if not reduced or not math.prod(shape) or (kept and kept[-1] > reduced[0]):
+        return None
+    return Rows(math.prod(shape[axis] for axis in kept), math.prod(shape[axis] for axis in reduced))
+
+
+def with_rows(
+    lowered: LoweredGraph, target: Target, kernels: Sequence[Kernel], kept: Collection[int]
+) -> list[Kernel]:
+    """Return the kernels, of which some are joined to row kernels. `kept` are results."""
+    joining = _Joining(lowered, target, {*kept, *lowered.materialized})
+    return joining.joined(kernels)
+
+
+class _Joining:
+    """Joins kernels. `alone` are the outputs of kernels that cannot join any."""
+
+    def __init__(self, lowered: LoweredGraph, target: Target, kept: set[int]) -> None:
+        self.lowered = lowered
+        self.target = target
+        self.kept = kept
+        self.alone: set[int] = set()
+
+    def joined(self, kernels: Sequence[Kernel]) -> list[Kernel]:
+        """Return the kernels, also those of loops, with row kernels."""
+        kernels = [
+            kernel._replace(body=tuple(self.joined(kernel.body))) if kernel.body else kernel
+            for kernel in kernels
+        ]
+        while True:
+            result: list[Kernel] = []
+            last: dict[int, int] = {}
+            for kernel in kernels:
+                if not self._merge(result, kernel, last):
+                    result.append(kernel)
+            result = [self._finished(kernel, result) for kernel in result]
+            refused = [kernel for kernel in result if not self._fits(kernel)]
+            if not refused:
+                return result
+            # The last kernel that joined may be the one that is too much.
+            self.alone.update(last[kernel.root] for kernel in refused)
+
+    def reads(self, kernels: Sequence[Kernel]) -> Iterator[int]:
+        """Yield the nodes that kernels, or those of their loops, read."""
+        for kernel in kernels:
+            for at in kernel.inputs:
+                yield at
+                if type(self.lowered.calls[at]) is LoopItem:
+                    yield from self.lowered.edges[at]
+            yield from self.reads(kernel.body)
+
+    # --- choose kernels -------------------------------------------------------------------------
+
+    def _merge(self, kernels: list[Kernel], kernel: Kernel, last: dict[int, int]) -> bool:
+        """Join a kernel with one before it; return False if there is none."""
+        if kernel.kind not in _JOINED or kernel.output in self.alone:
+            return False
+        needed = {*self.reads([kernel])}
+        for index in reversed(range(len(kernels))):
+            other, later = kernels[index], kernels[index + 1 :]
+            together = self._together(other, kernel)
+            if together is None:
+                continue
+            if needed.isdisjoint([at for one in later for at in one.outputs]):
+                kernels[index] = together
+            elif {*self.reads(later)}.isdisjoint(other.outputs):
+                kernels[index:] = [*later, together]
+            else:
+                continue
+            last[together.root] = kernel.output
+            return True
+        return False
+
+    def _together(self, first: Kernel, then: Kernel) -> Kernel | None:
+        """Return a kernel that computes the results of two kernels, or None."""
+        if first.kind not in _JOINED or first.output in self.alone:
+            return None
+        roots = [one.root for one in (first, then) if one.kind is not KernelKind.MAP]
+        if not roots:
+            return None
+        rows = rows_of(self.lowered, roots[0])
+        if rows is None or rows != rows_of(self.lowered, roots[-1]):
+            return None
+        if not self._is_related(first, then, rows):
+            return None
+        if first.kind is not KernelKind.ROWS and not self._is_by_rows(first, rows, ()):
+            return None
+        if not self._is_by_rows(then, rows, first.outputs):
+            return None
+        inputs = dict.fromkeys((*first.inputs, *then.inputs))
+        return Kernel(
+            KernelKind.ROWS,
+            (*first.outputs, *then.outputs),
+            roots[0],
+            tuple([at for at in inputs if at not in first.outputs]),
+            frozenset(),
+            tuple(sorted({*first.scalars, *then.scalars})),
+        )
+
+    def _is_related(self, first: Kernel, then: Kernel, rows: Rows) -> bool:
+        """Return True if joining spares a read: of a result, or of a large input of reductions."""
+        if not {*first.outputs}.isdisjoint(then.inputs):
+            return True
+        common = {*first.inputs}.intersection(then.inputs)
+        return KernelKind.MAP not in (first.kind, then.kind) and any(
+            self.lowered.spec(at).size >= rows.size for at in common
+        )
+
+    # --- check rows -----------------------------------------------------------------------------
+
+    def _is_by_rows(self, kernel: Kernel, rows: Rows, made: Collection[int]) -> bool:
+        """Return True if a kernel reads reductions and values in `made` in its own row only."""
+        lowered, spec, inputs = self.lowered, self.lowered.spec, {*kernel.inputs}.difference(made)
+        if any(spec(at).size not in (rows.count, rows.size) for at in kernel.outputs):
+            return False
+        todo: list[tuple[int, ViewStack, bool]]
+        todo = [(at, (), spec(at).size == rows.size) for at in kernel.outputs]
+        seen = {*todo}
+        while todo:
+            at, stack, is_element = todo.pop()
+            op, call = lowered.op(at), lowered.calls[at]
+            below: list[tuple[int, ViewStack, bool]] = []
+            if at in inputs or op is None:
+                continue
+            if at in made or isinstance(op, Reduction):
+                is_whole = spec(at).size == rows.size
+                if is_element and not is_whole:
+                    if spec(at).size != rows.count or not rows.reads_own(stack):
+                        return False
+                elif stack or is_element != is_whole:
+                    return False
+                if at not in made:
+                    if rows_of(lowered, at) != rows:
+                        return False
+                    below = [(lowered.edges[at][0], (), True)]
+            elif isinstance(op, Elementwise):
+                below = [
+                    (src, push(stack, broadcast_view(own.shape, call.spec.shape)), is_element)
+                    for src, own in zip(lowered.edges[at], call.specs, strict=True)
+                ]
+            elif isinstance(op, ViewOp):
+                view = op.view(call.specs[0].shape, call.arg)[1]
+                below = [(lowered.edges[at][0], push(stack, view), is_element)]
+            elif self._reaches(at, kernel, made):
+                return False
+            todo += [one for one in below if one not in seen]
+            seen.update(below)
+        return True
+
+    def _reaches(self, at: int, kernel: Kernel, made: Collection[int]) -> bool:
+        """Return True if a node depends on a reduction, or on `made`, within a kernel."""
+        return any(
+            src in made or isinstance(self.lowered.op(src), Reduction)
+            for src in self._computed(at, kernel, made)
+        )
+
+    def _computed(self, at: int, kernel: Kernel, made: Collection[int] = ()) -> set[int]:
+        """Return the nodes from which a kernel computes a node, with itself."""
+        nodes: set[int] = set()
+        todo = [at]
+        while todo:
+            src = todo.pop()
+            if src not in nodes and (src not in kernel.inputs or src in made):
+                nodes.add(src)
+                todo += () if src in made else self.lowered.edges[src]
+        return nodes
+
+    # --- finish ---------------------------------------------------------------------------------
+
+    def _finished(self, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel:
+        """Return a kernel; a row kernel stores only those values that are needed after it."""
+        if kernel.kind is not KernelKind.ROWS:
+            return kernel
+        read = {*self.reads([other for other in kernels if other is not kernel])} | self.kept
+        return kernel._replace(outputs=tuple([at for at in kernel.outputs if at in read]))
+
+    def _fits(self, kernel: Kernel) -> bool:
+        """Return False for row kernels that are too large for the target."""
+        if kernel.kind is not KernelKind.ROWS:
+            return True
+        rows, limits = rows_of(self.lowered, kernel.root), self.target.limits
+        assert rows is not None
+        computed = set[int]().union(*(self._computed(at, kernel) for at in kernel.outputs))
+        specs = [self.lowered.spec(at) for at in kernel.outputs]
+        return (
+            len(kernel.inputs) + len(kernel.outputs) <= limits.inputs + self.target.outputs
+            and len(kernel.scalars) <= limits.scalars
+            and len(computed) <= LONGEST
+            and self.target.stores_rows(rows, specs)
+        )
