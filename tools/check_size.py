@@ -10,12 +10,12 @@ write a new first line with the sums and the reason into the section "Limits" of
 import sys
 from pathlib import Path
 
-WHEEL_BYTES = 1_350_000
+WHEEL_BYTES = 1_500_000
 CODE_LINES = {
     "language": 3_300,
     "ops": 2_000,
     "ir": 750,
-    "compiler": 6_900,
+    "compiler": 10_500,
     "runtime": 3_300,
     "tensor": 400,
     "functions": 5_050,
