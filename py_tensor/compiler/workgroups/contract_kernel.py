@@ -80,7 +80,7 @@ class _Load(NamedTuple):
     """Condition on which they are stored, or an empty text."""
 
 
-LARGE = Blocking(16, 16, 4, 4, 16)
+LARGE = Blocking(8, 16, 8, 4, 16)
 BLOCKINGS = (LARGE, Blocking(8, 8, 4, 4, 16), Blocking(4, 16, 2, 4, 16), Blocking(16, 4, 4, 4, 16))
 """Blockings to choose from."""
 
