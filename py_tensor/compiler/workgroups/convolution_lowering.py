@@ -162,6 +162,7 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
     _, pixels, columns = call.spec.shape
     blocks = -(-pixels // BLOCK) * -(-columns // BLOCK)
     wanted = min(runs.inner // SHORTEST_PART, BLOCKS // max(blocks, 1))
-    return next(
+    parts = range(wanted, FEWEST_PARTS - 1, -1)
+    return next((n for n in parts if runs.inner % (PANELS * n) == 0), 1)
         (n for n in range(wanted, FEWEST_PARTS - 1, -1) if runs.inner % (PANELS * n) == 0), 1
     )
