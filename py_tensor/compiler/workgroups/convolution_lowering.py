@@ -164,5 +164,3 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
     wanted = min(runs.inner // SHORTEST_PART, BLOCKS // max(blocks, 1))
     parts = range(wanted, FEWEST_PARTS - 1, -1)
     return next((n for n in parts if runs.inner % (PANELS * n) == 0), 1)
-        (n for n in range(wanted, FEWEST_PARTS - 1, -1) if runs.inner % (PANELS * n) == 0), 1
-    )
