@@ -71,6 +71,37 @@ class Blocking(NamedTuple):
             yield own, f"{own} < {count}" if number + self.invocations > count else ""
 
 
+class ContractionSize(NamedTuple):
+    """Properties of a contraction on which the fastest blocking depends."""
+
+    kind: str
+    """Name of the operation, and the axis of each operand that has neighbours in memory."""
+    dtypes: str
+    """Names of the dtypes of the result and of the operands."""
+    groups: int
+    rows: int
+    columns: int
+    inner: int
+    """Number of products of a result."""
+
+    @property
+    def products(self) -> int:
+        """Number of all products."""
+        return self.groups * self.rows * self.columns * self.inner
+
+    @property
+    def is_long(self) -> bool:
+        """True if the kernel takes long enough to measure it in several blockings."""
+        return self.products >= LONG_PRODUCTS
+
+
+class BlockedSize(NamedTuple):
+    """A contraction and the blocking that computes it."""
+
+    size: ContractionSize
+    blocking: Blocking
+
+
 class _Load(NamedTuple):
     """Four elements that an invocation loads into shared memory."""
 
@@ -85,23 +116,26 @@ BLOCKINGS = (LARGE, Blocking(8, 8, 4, 4, 16), Blocking(4, 16, 2, 4, 16), Blockin
 """Blockings to choose from."""
 
 
+LONG_PRODUCTS = 200_000_000
+"""Products from which a contraction takes long, about 0.03 ms on a large GPU."""
 ON_PROCESSOR = Blocking(16, 4, 4, 4, 4)
 """Blocking without shared memory."""
 
 
+def waste(blocking: Blocking, rows: int, columns: int) -> float:
+    """Return the elements that the blocks of a result have, relative to the result's."""
+    down, across = -(-rows // blocking.height), -(-columns // blocking.width)
+    return down * across * blocking.height * blocking.width / (rows * columns)
+
+
 def blocking_of(groups: int, rows: int, columns: int) -> Blocking:
     """Choose the blocking of a result: the largest that occupies the device."""
-
-    def waste(blocking: Blocking) -> float:
-        down, across = -(-rows // blocking.height), -(-columns // blocking.width)
-        return down * across * blocking.height * blocking.width / (rows * columns)
-
     busy = [
         blocking
         for blocking in BLOCKINGS
         if groups * math.ceil(rows / blocking.height) * math.ceil(columns / blocking.width) >= 64
     ]
-    return min(busy or BLOCKINGS[1:], key=waste)
+    return min(busy or BLOCKINGS[1:], key=lambda blocking: waste(blocking, rows, columns))
 
 
 class BlockedContraction:
@@ -115,6 +149,8 @@ class BlockedContraction:
     rows: int
     columns: int
     inner: int
+    parts: int = 1
+    """Parts into which the inner axis is split. Each is a group."""
     folds: int
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
@@ -222,7 +258,11 @@ class BlockedContraction:
         writer = self.writer
         blocking = ON_PROCESSOR
         if not writer.target.on_processor:
-            blocking = blocking_of(self.groups, self.rows, self.columns)
+            size = self._size()
+            blocking = writer.target.blocking(size)
+            if blocking is None:
+                blocking = blocking_of(self.groups, self.rows, self.columns)
+            writer.contraction = BlockedSize(size, blocking)
         self.left(blocking)
         self.right(blocking)
         self._keep()
@@ -232,6 +272,19 @@ class BlockedContraction:
         self.folds = -(-down // ROW)
         writer.grid = (across, -(-down // self.folds), self.groups * self.folds)
         writer.main = "\n".join([f"  {line}" for line in self._main(blocking)])
+
+    def _size(self) -> ContractionSize:
+        """Return the properties on which the fastest blocking depends."""
+        left, right = self.is_upright
+        specs = self.call.spec, *self.call.specs
+        return ContractionSize(
+            f"{self.call.op.name} {'mk'[left]}{'kn'[right]}",
+            " ".join([spec.dtype.name for spec in specs]),
+            self.groups,
+            self.rows,
+            self.columns,
+            self.inner // self.parts,
+        )
 
     def _keep(self) -> None:
         """Write the function that stores four results, after the epilogue."""
