@@ -66,7 +66,7 @@ class TimedBridge:
         del self.sources[number]
 
     def plan(self, number, words):
-        leaves, outputs, temporaries, draws = words[:4]
+        _, outputs, temporaries, draws = words[:4]
         program = words[4 + outputs + temporaries] if draws else 0
         self.plans[number] = draws, self.sources.get(program, "")
 
@@ -116,11 +116,11 @@ class Storage:
     def __init__(self, text=None):
         self.text = text
 
-    def getItem(self, name):  # noqa: N802
+    def getItem(self, name):
         assert name == NAME
         return self.text
 
-    def setItem(self, name, text):  # noqa: N802
+    def setItem(self, name, text):
         self.text = text
 
 
@@ -281,7 +281,7 @@ def test_warmup_measures(monkeypatch):
 
 @pytest.mark.parametrize("value", ["sometimes", True, 1, None])
 def test_other_settings_are_errors(value):
-    with pytest.raises(errors.ArgumentError, match="^env: unknown value of autotune; got "):
+    with pytest.raises(errors.ArgumentError, match=r"^env: unknown value of autotune; got "):
         pt.env.autotune = value
 
 

@@ -258,7 +258,7 @@ class BlockedContraction:
         writer = self.writer
         blocking = ON_PROCESSOR
         if not writer.target.on_processor:
-            size = self._size()
+            size = size_of(self)
             blocking = writer.target.blocking(size)
             if blocking is None:
                 blocking = blocking_of(self.groups, self.rows, self.columns)
@@ -272,19 +272,6 @@ class BlockedContraction:
         self.folds = -(-down // ROW)
         writer.grid = (across, -(-down // self.folds), self.groups * self.folds)
         writer.main = "\n".join([f"  {line}" for line in self._main(blocking)])
-
-    def _size(self) -> ContractionSize:
-        """Return the properties on which the fastest blocking depends."""
-        left, right = self.is_upright
-        specs = self.call.spec, *self.call.specs
-        return ContractionSize(
-            f"{self.call.op.name} {'mk'[left]}{'kn'[right]}",
-            " ".join([spec.dtype.name for spec in specs]),
-            self.groups,
-            self.rows,
-            self.columns,
-            self.inner // self.parts,
-        )
 
     def _keep(self) -> None:
         """Write the function that stores four results, after the epilogue."""
@@ -450,6 +437,19 @@ class BlockedContraction:
             return
         for lane, letter in enumerate("xyzw"):
             yield f"{own} += a{row}.{letter} * b{lane}_{four};"
+
+
+def size_of(contraction: BlockedContraction) -> ContractionSize:
+    """Return the properties of a contraction on which its fastest blocking depends."""
+    call, (left, right) = contraction.call, contraction.is_upright
+    return ContractionSize(
+        f"{call.op.name} {'mk'[left]}{'kn'[right]}",
+        " ".join([spec.dtype.name for spec in (call.spec, *call.specs)]),
+        contraction.groups,
+        contraction.rows,
+        contraction.columns,
+        contraction.inner // contraction.parts,
+    )
 
 
 class BlockedProduct(BlockedContraction):
