@@ -9,11 +9,13 @@ import pytest
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.compiler.workgroups import contract_kernel
 from py_tensor.compiler.workgroups.contract_kernel import BlockedSize, Blocking
 from py_tensor.compiler.workgroups.target import WorkgroupTarget
 from py_tensor.errors import BackendError
 from py_tensor.ir.node import linearize
 from py_tensor.runtime import executor
+from py_tensor.runtime.backends import tuner
 from py_tensor.runtime.backends.tuner import CANDIDATES, MOST_CANDIDATES, NAME, Tuner, candidates
 from py_tensor.runtime.backends.webgpu import WebGPUBackend
 from py_tensor.settings import settings
@@ -206,6 +208,25 @@ def test_products_are_not_measured_on_software_renderers():
     assert engine.bridge.measured == []
 
 
+def test_kernels_that_take_long_are_run_in_one_blocking(monkeypatch):
+    engine, graph = opened(), product()
+    monkeypatch.setattr(tuner, "LONGEST_SECONDS", 1e-4)
+    assert not finished(engine.tune(engine.compile(graph)))
+    assert len(engine.bridge.measured) == 1
+    assert list(engine.tuner.choices.values()) == [blocking_of(engine.compile(graph))]
+
+
+def test_measuring_ends_after_some_time(monkeypatch):
+    engine = opened()
+    monkeypatch.setattr(tuner, "ALL_SECONDS", 0.01)
+    x, y, z = (pt.asarray(np.zeros((n, 2048), "float32")) for n in (2048, 512, 256))
+    graph = linearize([(x @ y.T)._node, (x @ z.T)._node]).graph()
+    finished(engine.tune(engine.compile(graph)))
+    assert [size.columns for size in engine.tuner.choices] == [512]
+    finished(engine.tune(engine.compile(graph)))
+    assert [size.columns for size in engine.tuner.choices] == [512, 256]
+
+
 def test_choices_are_stored_for_the_device():
     storage, graph = Storage(), product()
     engine = opened(storage)
@@ -303,7 +324,7 @@ def test_candidates_share_little_memory():
 def test_results_of_all_candidates_are_equal(blocking, turned, engine, monkeypatch, rng):
     if engine.name != "webgpu":
         pytest.skip("the kernels run on WebGPU")
-    x, y = (rng.normal(size=shape).astype("float32") for shape in ((150, 40), (40, 140)))
+    x, y = (rng.normal(size=shape).astype("float32") for shape in ((130, 20), (20, 72)))
 
     def computed():
         left, right = pt.asarray(x.T.copy() if turned else x), pt.asarray(y)
@@ -331,3 +352,34 @@ def test_candidates_begin_with_the_present_blocking():
     assert device.blocking(blocked.size) is None
     assert candidates(blocked)[0] == blocked.blocking
     assert len(set(candidates(blocked))) == len(candidates(blocked))
+
+
+def test_kernels_are_measured_on_a_device(engine, monkeypatch, rng):
+    if engine.name != "webgpu":
+        pytest.skip("the kernels run on WebGPU")
+    monkeypatch.setattr(contract_kernel, "LONG_PRODUCTS", 1000)
+    monkeypatch.setattr(engine, "device", engine.device._replace(on_processor=False))
+    monkeypatch.setattr(engine, "tuner", Tuner(engine))
+    monkeypatch.setattr(tuner, "SECONDS", 0)
+    monkeypatch.setattr(tuner, "MOST_DRAWS", 2)
+    monkeypatch.setattr(tuner, "MOST_CANDIDATES", 2)
+    monkeypatch.setattr(tuner, "LONGEST_SECONDS", 60)
+    monkeypatch.setattr(tuner, "ALL_SECONDS", 600)
+    x, w, image = (
+        pt.asarray(rng.normal(size=shape).astype("float32"))
+        for shape in ((36, 24), (24, 20), (1, 8, 8, 16))
+    )
+    kernel = pt.asarray(rng.normal(size=(3, 3, 16, 36)).astype("float32"))
+
+    def computed(x, w, image, kernel, scale):
+        return pt.relu(x @ w * scale), pt.conv2d(image, kernel)
+
+    step = pt.jit(computed)
+    wanted = [y.numpy() for y in step(x, w, image, kernel, 0.5)]
+    plans = engine.bridge.stats()["plans"]
+    got = pt.jit(computed)
+    finished(pt.warmup(got, x, w, image, kernel, 0.5))
+    assert sorted(size.kind for size in engine.tuner.choices) == ["convolve kn", "dot kn"]
+    assert engine.bridge.stats()["plans"] == plans + 1
+    for y, other in zip(got(x, w, image, kernel, 0.5), wanted, strict=True):
+        np.testing.assert_allclose(y.numpy(), other, rtol=2e-5, atol=2e-5)
