@@ -42,7 +42,7 @@ CANDIDATES = (
 MOST_CANDIDATES = 6
 """Blockings that are measured for a contraction."""
 SECONDS = 0.012
-"""Seconds of work in a measurement. Waiting for it takes about 1 ms, and varies."""
+"""Seconds of work in a measurement, much more than the wait for its end varies."""
 LONGEST_SECONDS = 0.1
 """Seconds of a run from which the device is too slow to measure the contraction."""
 ROUNDS = 2
