@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from ..compiler.workgroups.writes import WrittenResult, Writes
@@ -60,21 +60,26 @@ class NativeKernel:
     def __init__(
         self, name: str, program: WritingProgram, atomic: frozenset[Written], listing: str
     ) -> None:
+        self.name = name
         self.program = program
+        self.atomic = atomic
         needed: set[Atom] = {*program.results}
         needed_part(program.body, needed)
         self.inputs = [i for i in program.inputs if i.var in needed or i in program.outputs]
-        self.op = Writes(
-            name=name,
+        self.op = self._operation(program, listing)
+
+    def _operation(self, program: WritingProgram, listing: str) -> Writes:
+        return Writes(
+            name=self.name,
             dtypes=tuple([stored_dtype(result.dtype) for result in program.results]),
             starts=tuple([self.inputs.index(output) for output in program.outputs]),
             write=partial(
-                write_program, program=replace(program, inputs=self.inputs), atomic=atomic
+                write_program, program=replace(program, inputs=self.inputs), atomic=self.atomic
             ),
-            family=self,
+            family=object(),
             listing=listing,
-            reference=_moved(name),
-            gradient=no_gradient(name, "kernels that write"),
+            reference=_moved(self.name),
+            gradient=self._gradient,
             weight=max(1, weight_of(program.body)),
             length=max(1, length_of(program.body)),
             public=False,
@@ -92,6 +97,23 @@ class NativeKernel:
         ]
         pairs = zip(results, dtypes, strict=True)
         return [astype(result, dtype, copy=False) for result, dtype in pairs]
+
+    def _gradient(self, _: object, g: Tensor, y: Tensor, *rest: Any) -> Tensor | None:
+        """Return the cotangent of an operand, which is that of the values before the writes."""
+        *operands, position, arg = rest
+        if position not in self.op.starts:
+            return no_gradient(self.name, "kernels that write")()
+        if position != self.op.start(arg.number):
+            return None
+        operands[position] = g
+        nodes = tuple([node_behind(self.name, operand) for operand in operands])
+        return Tensor(node_of(self._zeros, nodes, arg))
+
+    @cached_property
+    def _zeros(self) -> Writes:
+        """The operation that assigns zeros where the kernel assigns values, and adds nothing."""
+        body = _with_zeros(self.program.body)
+        return self._operation(replace(self.program, body=body), self.op.listing)
 
     def _operand(self, operand: Input, nodes: Sequence[OpNode], shape: Shape) -> OpNode:
         if operand in self.program.outputs:
@@ -113,6 +135,20 @@ def native_kernel(name: str, program: WritingProgram, listing: str) -> NativeKer
     made = NativeKernel(name, program, atomic, listing)
     read = [i for i in made.inputs if i.kind is InputKind.TENSOR and i not in program.outputs]
     return made if len(read) <= MOST_INPUTS else None
+
+
+def _with_zeros(body: Iterable[Statement]) -> list[Statement]:
+    """Return statements that assign zeros to tensors, without additions to them."""
+    changed: list[Statement] = []
+    for statement in body:
+        if isinstance(statement, Branch | Repeat):
+            statement = replace(statement, body=_with_zeros(statement.body))
+        elif isinstance(statement, Write) and isinstance(statement.array, Input):
+            if statement.adds:
+                continue
+            statement = replace(statement, value=Number(0, statement.value.dtype))
+        changed.append(statement)
+    return changed
 
 
 def _moved(name: str) -> Any:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..dtypes import int32
 from ..functions.creation import zeros
 from ..functions.manipulation import broadcast_to
-from ..ir.node import OpNode, node_of, own_tapes, scalar_node
+from ..ir.node import OpNode, node_of, scalar_node
 from ..late import LateModule
 from ..ops.op_def import Shape
 from ..runtime.executor import backend
@@ -168,12 +168,8 @@ class WritingKernel:
         return native.native_kernel(self.name, self.program, self.listing)
 
     def chosen(self, starts: Sequence[Tensor]) -> native.NativeKernel | None:
-        """Return the operations that write themselves, if the backend has them.
-
-        They have no gradient.
-        """
-        is_native = backend().runs_writes and not own_tapes()
-        if not is_native or any(start.size == 0 for start in starts):
+        """Return the operations that write themselves, if the backend has them."""
+        if not backend().runs_writes or any(start.size == 0 for start in starts):
             return None
         return self.as_written
 
