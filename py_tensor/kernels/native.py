@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from ..compiler.workgroups.writes import WrittenResult, Writes
+from ..compiler.workgroups.writes import Writes, WrittenResult
 from ..dtypes import int32
 from ..errors import BackendError
 from ..functions.elementwise import astype
@@ -102,7 +102,7 @@ class NativeKernel:
         """Return the cotangent of an operand, which is that of the values before the writes."""
         *operands, position, arg = rest
         if position not in self.op.starts:
-            return no_gradient(self.name, "kernels that write")()
+            no_gradient(self.name, "kernels that write")()
         if position != self.op.start(arg.number):
             return None
         operands[position] = g
@@ -268,13 +268,14 @@ def _waits_together(program: WritingProgram) -> bool:
     def together(body: Iterable[Statement]) -> bool:
         for statement in body:
             if isinstance(statement, Branch):
-                inside, condition = statement.body, statement.condition
+                inside, differs = statement.body, statement.condition in differ
             elif isinstance(statement, Repeat):
-                inside, condition = [*statement.head, *statement.body], statement.active
+                inside = [*statement.head, *statement.body]
+                differs = statement.active is not None and statement.active in differ
             else:
                 continue
             waits = any(isinstance(part, Barrier) for part in statements_in(inside))
-            if waits and (condition in differ or not together(inside)):
+            if waits and (differs or not together(inside)):
                 return False
         return True
 

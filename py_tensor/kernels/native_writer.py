@@ -18,7 +18,7 @@ from ..compiler.workgroups.workgroup_writer import (
     WorkgroupWriter,
 )
 from ..dtypes import DType, bool_, uint32
-from ..language.tree import TRUTH, Value, Whole
+from ..language.tree import Value, Whole
 from ..ops.op_def import Shape
 from .program import (
     Atom,
@@ -219,9 +219,7 @@ def _writing(body: Sequence[Statement], arrays: Collection[Written]) -> list[Sta
     """Return the statements without writes of other arrays."""
     kept: list[Statement] = []
     for statement in body:
-        if isinstance(statement, Branch):
-            statement = replace(statement, body=_writing(statement.body, arrays))
-        elif isinstance(statement, Repeat):
+        if isinstance(statement, Branch | Repeat):
             statement = replace(statement, body=_writing(statement.body, arrays))
         if not (isinstance(statement, Write) and statement.array not in arrays):
             kept.append(statement)

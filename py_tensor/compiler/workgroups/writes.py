@@ -74,9 +74,7 @@ def with_copies(nodes: KernelNodes, shader_of: Callable[[KernelNodes], Shader]) 
         if start is not None:
             copied = operands[start]
             inputs = _inputs(nodes, [copied])
-            part = Kernel(
-                KernelKind.MAP, (copied,), copied, inputs, frozenset(), kernel.scalars
-            )
+            part = Kernel(KernelKind.MAP, (copied,), copied, inputs, frozenset(), kernel.scalars)
             shader = shader_of(KernelNodes(nodes, part))
             before = shader._replace(reads=inputs, writes=(number,), before=before)
     inputs = _inputs(nodes, [at for n, at in enumerate(operands) if n not in op.starts])
