@@ -41,6 +41,7 @@ REASONS = {
     "functions.sorting": "methods of Tensor",
     "functions.statistical": "methods of Tensor",
     "ops.complex_rules": "rules of complex operands",
+    "kernels.native": "kernels that write, on backends with atomic operations",
     "runtime.array_format": "`repr` and `str`",
     "runtime.backends.python": "used if there is neither WebGL2 nor NumPy",
     "runtime.host_eval": "reads of tiny values",

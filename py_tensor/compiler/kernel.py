@@ -40,6 +40,8 @@ class KernelKind(StrEnum):
     SCAN = "scan"
     SORT = "sort"
     SCATTER = "scatter"
+    WRITE = "write"
+    """Each element of an index space writes elements of the results."""
     DECOMPOSE = "decompose"
     CONTRACT = "contract"
     ATTEND = "attend"

@@ -207,9 +207,8 @@ class Stages:
         """Write the shaders of the stages in this order."""
         for kernel in dict.fromkeys([stage.kernel for stage in stages]):
             shader = self.shaders[kernel] = self.storage.write(kernel)
-            if shader.before is not None:
-                begin(shader.before)
-            begin(shader)
+            for part in shader.in_order:
+                begin(part)
 
     def plan(
         self,
@@ -234,29 +233,27 @@ class Stages:
         sizes: dict[float, int] = {}
         known = len(self.graph_scalars) + len(self.implicit_uniforms)
         for stage in stages:
-            shader = self.shaders[stage.kernel]
             numbers = [
                 self.iterations[at] + stage.iterations[at]
                 if at in self.iterations
                 else self.scalars[at]
                 for at in stage.kernel.scalars
             ]
-            uniforms = tuple(
-                [
-                    (
-                        *[numbers[i] for i in scalars],
-                        *[sizes.setdefault(size, known + len(sizes)) for size in more],
-                    )
-                    for scalars, more in zip(shader.uniforms, shader.sizes, strict=True)
-                ]
-            )
-            inputs = tuple([slots[source] for source in stage.sources])
-            slot = self.storage.slot(stage.targets[0])
-            targets = tuple([slots[target] for target in stage.targets])
-            if shader.before is not None:
-                kernel = stage.kernel._replace(kind=KernelKind.MAP, inputs=(), scalars=())
-                draws.append(Draw(kernel, shader.before, targets, slot, (), ((), (), ())))
-            draws.append(Draw(stage.kernel, shader, targets, slot, inputs, uniforms))
+            for shader in self.shaders[stage.kernel].in_order:
+                uniforms = tuple(
+                    [
+                        (
+                            *[numbers[i] for i in scalars],
+                            *[sizes.setdefault(size, known + len(sizes)) for size in more],
+                        )
+                        for scalars, more in zip(shader.uniforms, shader.sizes, strict=True)
+                    ]
+                )
+                part = stage.of(shader)
+                inputs = tuple([slots[source] for source in part.sources])
+                slot = self.storage.slot(part.targets[0])
+                targets = tuple([slots[target] for target in part.targets])
+                draws.append(Draw(part.kernel, shader, targets, slot, inputs, uniforms))
         stored = tuple(outputs), tuple(specs), tuple(temporaries)
         implicit = (*self.implicit_uniforms, *sizes)
         return Plan(self.lowered, tuple(draws), len(leaves), *stored, tuple(keep), implicit)
@@ -291,6 +288,19 @@ class Stage(NamedTuple):
     sources: tuple[StoredValue, ...]
     iterations: dict[int, int]
     """Iteration numbers, by the position of the node that stands for them."""
+
+    def of(self, shader: Shader) -> Stage:
+        """Return the part of the stage that one of the shaders of its kernel computes."""
+        kernel, targets, sources = self.kernel, self.targets, self.sources
+        if shader.reads is not None:
+            sources = tuple([sources[number] for number in shader.reads])
+            inputs = tuple([kernel.inputs[number] for number in shader.reads])
+            kernel = kernel._replace(inputs=inputs)
+        if shader.writes is not None:
+            targets = tuple([targets[number] for number in shader.writes])
+            outputs = tuple([kernel.outputs[number] for number in shader.writes])
+            kernel = kernel._replace(kind=KernelKind.MAP, outputs=outputs)
+        return self._replace(kernel=kernel, targets=targets, sources=sources)
 
 
 class Iteration(NamedTuple):

@@ -249,7 +249,10 @@ class KernelFunction(TensorFunction):
         writing = None
         if read.writing is not None:
             writing = WritingKernel(
-                self._name, read.writing, lambda part: indexed_kernel(self._name, part, listing)
+                self._name,
+                read.writing,
+                lambda part: indexed_kernel(self._name, part, listing),
+                listing,
             )
         known.insert(0, _Compiled(read, ops, writing))
         del known[VARIANTS:]

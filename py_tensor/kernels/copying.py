@@ -136,7 +136,9 @@ class ProgramCopy:
             )
             if before is not None:
                 is_before = build.truth(build.apply("less", count, before))
-                own, active = build.both(own, is_before), build.both(active, is_before)
+                own = build.both(own, is_before)
+                # So `own` is needed, by which shaders choose how they run the loop.
+                active = build.both(active, own)
             with build.block() as body:
                 self.copy(loop.body)
                 following = [self.atom(carry.following) for carry in loop.carries]

@@ -26,12 +26,14 @@ from .program import (
     Exit,
     InputKind,
     Number,
+    Program,
     Read,
     ReadColumn,
     Repeat,
     Statement,
     Step,
     Var,
+    WritingProgram,
     needed_part,
     varying,
     weight_of,
@@ -45,24 +47,32 @@ INLINED = 12
 class ProgramWriter:
     """Writer of the statements of a program for the four elements at an index."""
 
-    def __init__(self, writer: Writer, at: int, index: Index, values: dict[Var, Value]) -> None:
+    def __init__(
+        self,
+        writer: Writer,
+        at: int,
+        index: Index,
+        values: dict[Var, Value],
+        program: Program | WritingProgram,
+    ) -> None:
         self.writer = writer
         self.code = writer.code
         self.index = index
         self.shape = writer.nodes.spec(at).shape
         self.edges = writer.nodes.edges[at]
-        self.program = program_of(writer.nodes.op(at))
+        self.program = program
         self.values = values
         inputs = self.program.inputs
         extents = [operand.var for operand in inputs if operand.kind is InputKind.EXTENT]
-        self.length = values[extents[-1]].lane("x") if extents else None
+        last = values.get(extents[-1]) if extents else None
+        self.length = None if last is None else last.lane("x")
         """Length of the last axis."""
         self.differ: set[Atom] = set()
         """Values that differ between the four elements."""
         self.four = self.code.printer
         self.needed: set[Atom] = set()
         """Values that other statements or the results need."""
-        self.lane: Value | None = None
+        self.lane: Whole | None = None
         """Number of the element in statements for one element."""
 
     def sharing(self, body: Sequence[Statement]) -> list[Statement]:
@@ -220,6 +230,10 @@ class ProgramWriter:
             for outer, inner in branch.exports:
                 self.values[outer] = self.atom(inner)
             return
+        self.skipped(branch)
+
+    def skipped(self, branch: Branch) -> None:
+        """Write a branch that is skipped if no lane takes it."""
         code = self.code
         for outer, _ in branch.exports:
             self.values[outer] = code.variable(code.vector(KIND[outer.dtype.kind], 0))
@@ -350,7 +364,7 @@ def _written(writer: Writer, at: int, index: Index, values: dict[Var, Value]) ->
             if family is program.family and nodes.edges[sibling] == nodes.edges[at]:
                 results[sibling] = program_of(op).result
         body = program.family.body
-    written = ProgramWriter(writer, at, index, values)
+    written = ProgramWriter(writer, at, index, values, program)
     written.needed = {*results.values()}
     body = with_exits(written.sharing(body), written.differ)
     written.write(needed_part(body, written.needed))

@@ -7,12 +7,16 @@ returns and writes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..dtypes import int32
 from ..functions.creation import zeros
 from ..functions.manipulation import broadcast_to
 from ..ir.node import OpNode, node_of, scalar_node
+from ..late import LateModule
 from ..ops.op_def import Shape
+from ..runtime.executor import backend
 from ..tensor import Tensor, node_behind
 from .combining import WrittenValues, atoms_of, outputs_after, shared_after, writes_in
 from .lock_step import LockStepProgram, LoopAxis, SharedUpdate, lower
@@ -27,6 +31,12 @@ from .program import (
     WritingProgram,
     needed_part,
 )
+
+if TYPE_CHECKING:
+    from . import native
+else:
+    # Only backends whose kernels write themselves need it.
+    native = LateModule("kernels.native")
 
 MakeOp = Callable[[Program], IndexedKernel]
 """Function that makes the op definition of a program."""
@@ -116,8 +126,9 @@ class _Phase:
 class WritingKernel:
     """A kernel that writes, compiled for dtypes and ranks of its arguments."""
 
-    def __init__(self, name: str, program: WritingProgram, make: MakeOp) -> None:
+    def __init__(self, name: str, program: WritingProgram, make: MakeOp, listing: str) -> None:
         self.name = name
+        self.listing = listing
         self.program = program
         self.outputs = [output.argument for output in program.outputs]
         """Positions of the arguments that the kernel writes."""
@@ -151,9 +162,23 @@ class WritingKernel:
                 used.update(() if update.before is None else (update.before,))
             self.phases.insert(0, phase)
 
+    @cached_property
+    def as_written(self) -> native.NativeKernel | None:
+        """The kernel as operations that write themselves, if results are the same in every run."""
+        return native.native_kernel(self.name, self.program, self.listing)
+
+    def chosen(self, starts: Sequence[Tensor]) -> native.NativeKernel | None:
+        """Return the operations that write themselves, if the backend has them."""
+        if not backend().runs_writes or any(start.size == 0 for start in starts):
+            return None
+        return self.as_written
+
     def __call__(self, nodes: Sequence[OpNode], shape: Shape) -> list[Tensor]:
         """Return what the function returns and writes, for an index space of a shape."""
         starts = [Tensor(nodes[output.argument]) for output in self.program.outputs]
+        native = self.chosen(starts) if shape and 0 not in shape else None
+        if native is not None:
+            return native(nodes, shape)
         if 0 in shape:
             return [*[zeros(shape, dtype=x.dtype) for x in self.program.results], *starts]
         call = _Call(self.name, nodes, shape)

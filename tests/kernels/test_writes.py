@@ -186,6 +186,22 @@ def test_returns_in_branches():
     assert_like_python(kernel, x, pt.zeros(8), pt.zeros(5, dtype="int32"), rtol=1e-5)
 
 
+def test_returns_in_loops_after_returns():
+    def first(i, j, x, out):
+        if x[i] > 3:
+            return
+        for k in range(2):
+            out[x[i], j] = 10 * i + j + k
+            return
+
+    x = np.asarray([4, 1, 0, 1], "int32")
+    kernel = pt.kernel(first, shape=(4, 5))
+    got = kernel(pt.asarray(x), pt.zeros((4, 5), dtype="int32"))
+    expected = np.zeros((4, 5), "int32")
+    expected[1], expected[0] = 30 + np.arange(5), 20 + np.arange(5)
+    assert_values(got, expected)
+
+
 def test_positions_outside_are_ignored():
     @pt.kernel(shape=4)
     def corners(i, out):

@@ -110,8 +110,12 @@ def kinds(base=OpDef):
     Kinds that a target defines for itself are left out.
     """
     known = [kind for sub in base.__subclasses__() for kind in (sub, *kinds(sub))]
-    modules = tuple(f"py_tensor.{name}." for name in ("ops", "kernels", "transforms"))
-    return [kind for kind in known if kind.__module__.startswith(modules)]
+    names = [(kind, f"{kind.__module__}.") for kind in known]
+    return [
+        kind
+        for kind, name in names
+        if name.startswith("py_tensor.") and not name.startswith("py_tensor.compiler.")
+    ]
 
 
 def without(has_entry, ops):

@@ -1,7 +1,7 @@
 """The nodes of one kernel, from which its shader is written.
 
-Input: a `LoweredGraph`, a `Kernel` and the tilings, if the target has any. Output: `KernelNodes`,
-whose key is equal for kernels with the same shader.
+Input: nodes of a `LoweredGraph`, a `Kernel` and the tilings, if the target has any. Output:
+`KernelNodes`, whose key is equal for kernels with the same shader.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from ...ir.node import OpInstance
 from ...ops.op_def import Reduction
 from ..kernel import Kernel
-from ..lowered_graph import LoopItem, LoweredGraph, LoweredNodes
+from ..lowered_graph import LoopItem, LoweredNodes
 
 
 class KernelNodes(LoweredNodes):
@@ -25,7 +25,7 @@ class KernelNodes(LoweredNodes):
 
     def __init__(
         self,
-        lowered: LoweredGraph,
+        lowered: LoweredNodes,
         kernel: Kernel,
         tilings: Mapping[int, Any] = MappingProxyType({}),
     ) -> None:

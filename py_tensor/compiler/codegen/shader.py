@@ -21,6 +21,15 @@ class Shader(NamedTuple):
     grid: tuple[int, int, int] = (1, 1, 1)
     """Workgroups of a call along each axis, for targets that have workgroups."""
     before: Shader | None = None
-    """Kernel without inputs and scalars that runs before it, on the same outputs."""
+    """Kernel that runs before it, with some of the same inputs and outputs."""
+    reads: tuple[int, ...] | None = None
+    """Numbers of the kernel's inputs that a call passes, if not all."""
+    writes: tuple[int, ...] | None = None
+    """Numbers of the kernel's outputs that a call passes, if not all."""
     contraction: Any = None
     """`BlockedSize` of a contraction that could be computed in other blocks, too."""
+
+    @property
+    def in_order(self) -> list[Shader]:
+        """The kernels that run before it, and itself."""
+        return [*(self.before.in_order if self.before is not None else ()), self]

@@ -137,8 +137,9 @@ class Grouping:
         this one reads something that is computed later.
         """
         lowered, nodes, functions = self.lowered, self.nodes, self.functions.get(kernel.output)
-        if functions is None or kernel.kind is not KernelKind.MAP:
+        if functions is None or kernel.kind not in (KernelKind.MAP, KernelKind.WRITE):
             return False
+        is_write = kernel.kind is KernelKind.WRITE
         needed = {
             lowered.edges[at][0] if type(lowered.calls[at]) is LoopItem else at
             for at in kernel.inputs
@@ -146,7 +147,7 @@ class Grouping:
         for index, other in reversed([*enumerate(kernels)]):
             if not needed.isdisjoint(other.outputs):
                 return False
-            if other.kind is not KernelKind.MAP or functions.isdisjoint(
+            if other.kind is not kernel.kind or functions.isdisjoint(
                 self.functions.get(other.output, ())
             ):
                 continue
@@ -156,7 +157,7 @@ class Grouping:
                 scalars=tuple(sorted({*other.scalars, *kernel.scalars})),
             )
             if (
-                nodes[other.output].size == nodes[kernel.output].size
+                (is_write or nodes[other.output].size == nodes[kernel.output].size)
                 and len(together.outputs) <= self.target.outputs
                 and len(together.inputs) <= self.target.limits.inputs
                 and len(together.scalars) <= self.target.limits.scalars

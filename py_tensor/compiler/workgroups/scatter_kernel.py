@@ -89,7 +89,8 @@ def _zeros(nbytes: int) -> Shader:
 """
     groups = -(-nbytes // (16 * INVOCATIONS))
     grid = (min(groups, ROW), -(-groups // ROW), 1)
-    return Shader("zeros", source, ((), (), ()), ((), (), ()), (), grid=grid)
+    none = (), (), ()
+    return Shader("zeros", source, none, none, (), grid=grid, reads=(), writes=(0,))
 
 
 def _write_atomics(writer: WorkgroupWriter) -> None:

@@ -25,6 +25,7 @@ from .plan import StorageSlot, nbytes_of
 from .row_kernel import can_store
 from .sorts import lower_scatter, lower_sort
 from .write import write
+from .writes import Writes
 
 OUTPUTS = 2
 """Results of a kernel. With those that it reads they are bound as storage buffers, of which most
@@ -49,6 +50,7 @@ WORKGROUP_TRAITS = TraitsTable(
         JoinedParts: FusionTraits(spread=Spread.NEVER),
         Sort: FusionTraits(KernelKind.SORT, spread=Spread.NEVER),
         Scatter: FusionTraits(KernelKind.SCATTER, spread=Spread.NEVER),
+        Writes: FusionTraits(KernelKind.WRITE),
     }
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...language.printer import Printer
 from ...language.tree import INT, MASK, TRUTH, UINT, Value, ValueKind, Whole
@@ -21,6 +21,15 @@ INVOCATIONS = 64
 """Invocations of the workgroup of a kernel without shared memory."""
 ROW = 1 << 15
 """Workgroups along the first axis of a grid; devices allow 65,535 along each axis."""
+
+
+class SharedElements(NamedTuple):
+    """Array of elements that invocations write one by one."""
+
+    name: str
+    kind: ValueKind
+    atomic: bool
+    """True if several invocations may change an element at once."""
 
 
 class WorkgroupWriter(Writer):
@@ -79,6 +88,39 @@ class WorkgroupWriter(Writer):
         of = self.code.printer.types[UINT if kind in (MASK, TRUTH) else kind, lanes]
         self.shared.append(f"var<workgroup> {name}: array<{of}, {length}>;")
         return name
+
+    def share_elements(self, kind: ValueKind, length: int, *, atomic: bool) -> SharedElements:
+        """Declare an array of elements that the invocations of a workgroup share."""
+        kind = UINT if kind in (MASK, TRUTH) else kind
+        of = self.code.printer.types[kind, 1]
+        name = f"shared{len(self.shared)}"
+        of = f"atomic<{of}>" if atomic else of
+        self.shared.append(f"var<workgroup> {name}: array<{of}, {length}>;")
+        return SharedElements(name, kind, atomic)
+
+    def output_elements(self, number: int, *, atomic: bool) -> SharedElements:
+        """Return the array of the elements of an output, which have four bytes."""
+        array = self.outputs[number].of_single
+        if atomic:
+            array = array._replace(type=f"atomic<{array.type}>")
+        self.outputs[number] = array
+        return SharedElements(f"y{number}", array.kind, atomic)
+
+    def load_element(self, array: SharedElements, position: Value) -> Value:
+        """Return the present value of an element of an array that invocations write."""
+        text = f"{array.name}[{position.text}]"
+        text = f"atomicLoad(&{text})" if array.atomic else text
+        return self.code.variable(self.code.value(text, array.kind, 1, uses=position.uses))
+
+    def store_element(self, array: SharedElements, position: Value, value: Value) -> None:
+        text = f"{array.name}[{position.text}]"
+        text = f"atomicStore(&{text}, {value.text})" if array.atomic else f"{text} = {value.text}"
+        self.code.line(f"{text};", position.uses | value.uses)
+
+    def add_to_element(self, array: SharedElements, position: Value, value: Value) -> None:
+        text = f"{array.name}[{position.text}]"
+        text = f"atomicAdd(&{text}, {value.text})" if array.atomic else f"{text} += {value.text}"
+        self.code.line(f"{text};", position.uses | value.uses)
 
     def wait(self) -> None:
         """Wait until all invocations of the workgroup have written what they share."""

@@ -28,6 +28,7 @@ from .scan_kernel import write_scan
 from .scatter_kernel import write_scatter
 from .sort_kernel import write_sort
 from .workgroup_writer import WorkgroupWriter
+from .writes import space_of, with_copies, write_writes
 
 WRITERS = {
     KernelKind.MAP: write_map,
@@ -38,6 +39,7 @@ WRITERS = {
     KernelKind.ATTEND: write_attention,
     KernelKind.SORT: write_sort,
     KernelKind.SCATTER: write_scatter,
+    KernelKind.WRITE: write_writes,
 }
 """Function that writes each kind of kernel."""
 
@@ -55,14 +57,18 @@ def write(lowered: LoweredGraph, kernel: Kernel) -> Shader:
     key = lowered.target, *nodes.key
     shader = _shaders.get(key)
     if shader is None:
-        shader = _shaders[key] = _written(nodes, lowered.target)
+        if kernel.kind is KernelKind.WRITE:
+            shader = with_copies(nodes, lambda part: _written(part, lowered.target))
+        else:
+            shader = _written(nodes, lowered.target)
+        _shaders[key] = shader
     return shader
 
 
 def _written(nodes: KernelNodes, target: Any) -> Shader:
     kernel = nodes.kernel
     printer: Printer = WGSL
-    if nodes.largest > LARGEST:
+    if max(nodes.largest, space_of(nodes)) > LARGEST:
         printer = printer.constant_sizes
     writer = WorkgroupWriter(nodes, _EXPRESSIONS, printer, target)
     WRITERS[kernel.kind](writer)

@@ -129,6 +129,8 @@ class Backend(Protocol):
     name: str
     runs_glsl: bool
     """True if GLSL runs, so that hand-written shaders do."""
+    runs_writes: bool
+    """True if kernels of the user write at computed positions themselves."""
     on_processor: bool
     """True if the backend always computes on the processor."""
     jax_arrays: bool
@@ -211,6 +213,7 @@ class HostBackend:
     """Methods that all backends share that compute in host memory."""
 
     runs_glsl = False
+    runs_writes = False
     on_processor = True
     jax_arrays = False
     pixels: Pixels | None = None

@@ -62,6 +62,7 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
 
     name: str
     runs_glsl: bool
+    runs_writes: bool
     jax_arrays = False
     compiles = True
     whole_programs = False

@@ -33,6 +33,7 @@ class WebGLBackend(BridgedBackend[TextureBridge]):
 
     name = "webgl"
     runs_glsl = True
+    runs_writes = False
     lost = "WebGL context"
     device: TextureTarget
     limit_names: ClassVar = {

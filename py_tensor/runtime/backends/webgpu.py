@@ -45,6 +45,7 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
 
     name = "webgpu"
     runs_glsl = False
+    runs_writes = True
     lost = "WebGPU device"
     device: WorkgroupTarget
     limit_names: ClassVar = {
