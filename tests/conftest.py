@@ -140,15 +140,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out |= SLOW_IN_PYTHON.keys()
     if config.option.storage == "float16":
         left_out |= half_storage.EXCEPTIONS.keys()
-    on_webgl = config.option.backend == "webgl"
     on_numpy = config.option.backend == "numpy"
     is_compiled = config.option.backend in ("wasm", *BRIDGES)
+    others = BRIDGES.keys() - {config.option.backend}
     forms: set[Any] = set()
     kept, deselected = [], []
     for item in items:
         is_left_out = (
             bool({*names_of(item.nodeid)} & left_out)
-            or (not on_webgl and "webgl" in getattr(item, "fixturenames", ()))
+            or bool(others & {*getattr(item, "fixturenames", ())})
             or (not on_numpy and item.get_closest_marker("host") is not None)
             or (is_compiled and is_repeated(item, forms))
         )
@@ -217,13 +217,31 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
         patch.setattr(asyncio, "run", event_loop.run)
         if request.config.getoption("storage") == "float16":
             patch.setattr(settings, "float16_storage", True)
-        yield make_backend(bridge)
+        backend: Any = make_backend(bridge)
+        if backend_name == "webgpu":
+            use_kernels_of_gpus(backend)
+        yield backend
     bridge.destroy()
+
+
+def use_kernels_of_gpus(backend: WebGPUBackend) -> None:
+    """Run the kernels that GPUs run, although a software renderer computes.
+
+    Tests of the forms for software renderers replace `device` themselves.
+    """
+    backend.on_processor = False
+    backend.device = backend.device._replace(on_processor=False)
 
 
 @pytest.fixture
 def webgl(engine: Any) -> Any:
     """Return the session's backend in tests of shaders, which run on WebGL alone."""
+    return engine
+
+
+@pytest.fixture
+def webgpu(engine: Any) -> Any:
+    """Return the session's backend in tests that run on WebGPU alone."""
     return engine
 
 
