@@ -57,7 +57,7 @@ serve: $(NODE_READY)  ## Serve the site that was built last
 
 .PHONY: test
 test: install  ## Run every check and every test
-	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-wasm test-python test-jax-part test-webgl test-pythons test-e2e
+	@MAKE="$(MAKE)" tools/run_steps.sh site+lint+types docs size test-numpy test-wasm test-python test-jax-part test-webgl test-webgpu test-pythons test-e2e
 
 # Each process has its own browser, which needs a core.
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist
@@ -95,8 +95,22 @@ WITH_CHROMIUM = CHROMIUM="$$($(PYTHON) tools/find_chromium.py)" && export CHROMI
 test-webgl: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in headless Chromium
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+# Kernels that WebGPU alone has, on the software renderer of Chromium, which runs barriers slowly.
+WEBGPU_TESTS := $(addprefix tests/,$(addprefix compiler/,test_complex_programs.py test_fusion.py test_golden.py \
+  test_loops.py test_row_kernels.py test_scattered_sums.py test_sizes.py test_split_contractions.py \
+  test_workgroup_convolutions.py test_workgroup_sorts.py) \
+  $(addprefix functions/,test_convolution.py test_linear_algebra.py test_neural_pooling.py test_neural_softmax.py \
+  test_segments.py test_sorting.py test_statistical.py test_statistical_cumulative.py) \
+  $(addprefix nn/,test_nn_attention.py test_nn_convolution.py test_nn_embedding.py test_nn_normalization.py \
+  test_nn_pooling.py) kernels language/test_wgsl.py ops/test_formulas.py ops/test_new_op_def.py ops/test_special_values.py \
+  runtime/test_context_loss.py runtime/test_live_handles.py runtime/test_out_of_memory.py runtime/test_readback.py)
+
 .PHONY: test-webgpu
-test-webgpu: $(VENV_READY)  ## Run tests/ on WebGPU in headless Chromium, on its software renderer
+test-webgpu: $(VENV_READY)  ## Run the tests of WebGPU's own kernels in headless Chromium, on its software renderer
+	$(WITH_CHROMIUM) $(PYTHON) -m pytest $(WEBGPU_TESTS) --backend webgpu --quick $(PARALLEL) worksteal
+
+.PHONY: test-webgpu-all
+test-webgpu-all: $(VENV_READY)  ## Run tests/ on WebGPU in headless Chromium; takes about an hour on its software renderer
 	$(WITH_CHROMIUM) $(PYTHON) -m pytest tests --backend webgpu $(PARALLEL) worksteal
 
 .PHONY: test-half
@@ -105,12 +119,12 @@ test-half: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 that stores float32 
 
 # Random sessions of a user, each other ones; build/fuzz/ gets the shortest program of each failure.
 .PHONY: fuzz
-fuzz: $(VENV_READY) $(BUNDLE)  ## Compare random programs on WebGL2 with NumPy; MINUTES=60
-	$(WITH_CHROMIUM) nice $(PYTHON) -m pytest tests/test_random_sessions.py --backend webgl --minutes $(or $(MINUTES),10) -s
+fuzz: $(VENV_READY) $(BUNDLE)  ## Compare random programs with NumPy; MINUTES=60, BACKEND=webgl, webgpu or wasm
+	$(WITH_CHROMIUM) nice $(PYTHON) -m pytest tests/test_random_sessions.py --backend $(or $(BACKEND),webgl) --minutes $(or $(MINUTES),10) -s
 
 .PHONY: soak
-soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in use; MILLIONS=10
-	$(WITH_CHROMIUM) nice $(PYTHON) tools/run_soak.py --millions $(or $(MILLIONS),1)
+soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in use; MILLIONS=10, BACKEND=webgpu
+	$(WITH_CHROMIUM) nice $(PYTHON) tools/run_soak.py --millions $(or $(MILLIONS),1) --backend $(or $(BACKEND),webgl)
 
 FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firefox)}" && export FIREFOX &&
 

@@ -102,6 +102,26 @@ SLOW_IN_PYTHON = {
 }
 """Tests of large tensors that `--backend python` leaves out, with the seconds they take there."""
 
+SLOW_ON_SWIFTSHADER = {
+    "compiler/test_workgroup_sorts.py::test_argsort_of_short_and_long_lines[bool": 3,
+    "compiler/test_workgroup_sorts.py::test_argsort_of_short_and_long_lines[int16": 3,
+    "compiler/test_workgroup_sorts.py::test_argsort_of_short_and_long_lines[int32": 3,
+    "compiler/test_workgroup_sorts.py::test_argsort_of_short_and_long_lines[uint16": 3,
+    "compiler/test_workgroup_sorts.py::test_argsort_of_short_and_long_lines[uint32": 3,
+    "functions/test_linear_algebra.py::test_transposed_operands": 24,
+    "functions/test_sorting.py::test_long_axes": 40,
+    "functions/test_statistical_cumulative.py::test_a_million_elements": 4,
+    "functions/test_statistical_cumulative.py::test_fusion_before_and_after": 5,
+    "functions/test_statistical_cumulative.py::test_long_lines": 7,
+    "kernels/test_random_groups.py::test_random_groups": 11,
+    "kernels/test_random_writes.py::test_random_writes": 14,
+    "nn/test_nn_attention.py::test_shapes": 14,
+}
+"""Tests that `make test-webgpu` leaves out, with the seconds they take there: a software renderer
+compiles kernels with barriers slowly, and other tests run such kernels."""
+NO_ADAPTER = "Chromium gives no WebGPU adapter here"
+"""Reason of the tests that are skipped for want of a device."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--backend", choices=BACKENDS, default="numpy", help="where tensors compute")
@@ -115,6 +135,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--minutes", type=float, default=0, help="time for random sessions")
     parser.addoption("--losses", type=int, default=18, help="lost contexts to recover from")
     parser.addoption("--mutations", type=int, default=300, help="mutated files to load per format")
+    parser.addoption("--quick", action="store_true", help="leave out SLOW_ON_SWIFTSHADER")
+    parser.addoption("--adapter-skips", type=int, default=0, help="tests without a WebGPU adapter")
     parser.addoption("--rewrite-golden", action="store_true", help="rewrite tests/golden")
 
 
@@ -138,17 +160,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out: set[str] = set()
     if config.option.backend == "python":
         left_out |= SLOW_IN_PYTHON.keys()
+    if config.option.quick:
+        left_out |= SLOW_ON_SWIFTSHADER.keys()
     if config.option.storage == "float16":
         left_out |= half_storage.EXCEPTIONS.keys()
-    on_webgl = config.option.backend == "webgl"
     on_numpy = config.option.backend == "numpy"
     is_compiled = config.option.backend in ("wasm", *BRIDGES)
+    others = BRIDGES.keys() - {config.option.backend}
     forms: set[Any] = set()
     kept, deselected = [], []
     for item in items:
         is_left_out = (
             bool({*names_of(item.nodeid)} & left_out)
-            or (not on_webgl and "webgl" in getattr(item, "fixturenames", ()))
+            or bool(others & {*getattr(item, "fixturenames", ())})
             or (not on_numpy and item.get_closest_marker("host") is not None)
             or (is_compiled and is_repeated(item, forms))
         )
@@ -176,7 +200,7 @@ def names_of(nodeid: str) -> tuple[str, str, str]:
     """Return the names of a test in the tables of tests to leave out.
 
     They are without parameters, with all of them, and up to the end of the first one.
-    The tables are `SLOW_IN_PYTHON` and `half_storage.EXCEPTIONS`.
+    The tables are `SLOW_IN_PYTHON`, `SLOW_ON_SWIFTSHADER` and `half_storage.EXCEPTIONS`.
     """
     name = nodeid.removeprefix("tests/")
     return name.partition("[")[0], name, name.partition("-")[0]
@@ -190,6 +214,29 @@ def pytest_collection_finish() -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     return f"backend: {config.getoption('backend')}"
+
+
+def adapter_skips(config: pytest.Config) -> int:
+    """Return the number of tests skipped so far because there is no WebGPU adapter."""
+    reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
+    reports = [] if reporter is None else reporter.stats.get("skipped", ())
+    return sum(NO_ADAPTER in str(report.longrepr) for report in reports)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if config.option.backend == "webgpu":
+        terminalreporter.write_line(
+            f"tests without a WebGPU adapter: {adapter_skips(config)}, "
+            f"expected: {config.option.adapter_skips}"
+        )
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    config = session.config
+    # The processes of xdist have no reporter; the one that started them counts.
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and adapter_skips(config) != config.option.adapter_skips:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")
@@ -212,18 +259,39 @@ def engine(request: pytest.FixtureRequest, backend_name: str) -> Iterator[Any]:
         yield HOST_BACKENDS[backend_name]()
         return
     open_bridge, make_backend = BRIDGES[backend_name]
-    bridge: Any = open_bridge(request.getfixturevalue("page"))
+    page = request.getfixturevalue("page")
+    if backend_name == "webgpu" and not page.evaluate(playwright_bridge.HAS_ADAPTER):
+        pytest.skip(NO_ADAPTER)
+    bridge: Any = open_bridge(page)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(asyncio, "run", event_loop.run)
         if request.config.getoption("storage") == "float16":
             patch.setattr(settings, "float16_storage", True)
-        yield make_backend(bridge)
+        backend: Any = make_backend(bridge)
+        if backend_name == "webgpu":
+            use_kernels_of_gpus(backend)
+        yield backend
     bridge.destroy()
+
+
+def use_kernels_of_gpus(backend: WebGPUBackend) -> None:
+    """Run the kernels that GPUs run, although a software renderer computes.
+
+    Tests of the forms for software renderers replace `device` themselves.
+    """
+    backend.on_processor = False
+    backend.device = backend.device._replace(on_processor=False)
 
 
 @pytest.fixture
 def webgl(engine: Any) -> Any:
     """Return the session's backend in tests of shaders, which run on WebGL alone."""
+    return engine
+
+
+@pytest.fixture
+def webgpu(engine: Any) -> Any:
+    """Return the session's backend in tests that run on WebGPU alone."""
     return engine
 
 

@@ -116,6 +116,9 @@ globalThis.serve = (bridge, url) => {
 };
 """
 
+HAS_ADAPTER = "async () => Boolean(await navigator.gpu?.requestAdapter())"
+"""JavaScript that says whether the browser gives a WebGPU adapter."""
+
 
 def _executable() -> str:
     names = ("chromium", "chromium-browser", "google-chrome", "chrome")

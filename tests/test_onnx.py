@@ -113,9 +113,9 @@ def test_operator(operator, cases, exceptions, engine, backend_name):
     ours = [case for case in cases if case.operator == operator]
     wanted = [case for case in ours if not exceptions.patterns_of(case.name)]
     assert wanted, "no case is left"
-    if backend_name == "webgl":
+    if backend_name in ("webgl", "webgpu"):
         wanted = [*{str(form_of(case)): case for case in wanted}.values()]
-    # On WebGL all cases of an operator are one plan, because compiling each takes long.
+    # On GPUs all cases of an operator are one plan, because compiling each takes long.
     found = [results(case, compiled=backend_name == "numpy") for case in wanted]
     pt.realize(*(tensor for pairs in found for tensor, _ in pairs))
     for case, pairs in zip(wanted, found, strict=True):

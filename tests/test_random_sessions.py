@@ -1,7 +1,7 @@
 """Random sessions: a user who computes, assigns, reads, differentiates and compiles in any order.
 
-`make fuzz MINUTES=60` runs new sessions for an hour on WebGL2, and writes the shortest program of
-each failure that it finds to build/fuzz/.
+`make fuzz MINUTES=60 BACKEND=webgpu` runs new sessions for an hour on WebGPU, and writes the
+shortest program of each failure that it finds to build/fuzz/.
 """
 
 from __future__ import annotations

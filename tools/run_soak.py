@@ -1,6 +1,7 @@
 """Compute in a page for long, and print the memory of Python, JavaScript and the GPU.
 
-usage: python tools/run_soak.py --millions 10   (after make site; CHROMIUM names the browser)
+usage: python tools/run_soak.py --millions 10 --backend webgpu
+(after make site; CHROMIUM names the browser)
 
 The operations have mixed shapes. Some programs raise errors, others are cancelled while they wait.
 After the first line, no column but the first two may grow.
@@ -127,6 +128,7 @@ async def soak(first: int, programs: int) -> dict[str, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--millions", type=float, default=1, help="operations, in millions")
+    parser.add_argument("--backend", choices=("webgl", "webgpu", "wasm"), default="webgl")
     parser.add_argument("--lines", type=int, default=10, help="lines to print")
     options = parser.parse_args()
     print(" | ".join(COLUMNS), flush=True)
@@ -140,7 +142,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         page = browser.new_page()
         page.set_default_timeout(0)
-        python = PagePython(page, url, "page")
+        python = PagePython(page, url, "page", backend=options.backend)
         devtools = page.context.new_cdp_session(page)
         start, operations, done, programs = time.monotonic(), 0, 0, 6
         for line in range(1, options.lines + 1):

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
+import numpy as np
+import plans
 import pytest
-from plans import DEVICE, leaf, plan_of
+from plans import DEVICE, plan_of
 
 import py_tensor as pt
 from py_tensor.compiler.buffers.target import BufferTarget
+from py_tensor.compiler.workgroups.target import WorkgroupTarget
+from py_tensor.ir.node import node_of
+from py_tensor.ops.gathers import SCATTER_ADD
+from py_tensor.runtime import executor
+from py_tensor.runtime.backends.numpy import NumpyBackend
 
 FOLDER = Path(__file__).parent.parent / "golden"
+WORKGROUPS = WorkgroupTarget(buffers=10, packed_products=True)
+
+
+def leaf(*shape, dtype="float32"):
+    return plans.leaf(*shape, dtype=dtype)
+
+
+def scattered(x, indices, length):
+    return pt.Tensor(node_of(SCATTER_ADD, (x._node, indices._node), (0, length)))
 
 
 def assigned():
@@ -86,34 +103,73 @@ KERNELS = {
     "loop_of_one_element": lambda: way(leaf(9, 8), 1.5),
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }
+ONLY_WORKGROUPS = {
+    "sort_of_one_block": lambda: pt.argsort(leaf(5, 300), axis=1),
+    "sort_of_long_lines": lambda: pt.argsort(leaf(3000)),
+    "scatter": lambda: scattered(leaf(1000, 8), leaf(1000, dtype="int32"), 10_000),
+    "scatter_of_integers": lambda: scattered(
+        leaf(1000, dtype="int32"), leaf(1000, dtype="int32"), 10_000
+    ),
+    "rows": lambda: pt.nn.layer_norm(leaf(6, 64) + leaf(6, 64), scale=leaf(64)),
+    "attention": lambda: pt.nn.scaled_dot_product_attention(
+        leaf(2, 32, 16), leaf(2, 40, 16), leaf(2, 40, 20), causal=True
+    ),
+    "attention_of_few_queries": lambda: pt.nn.scaled_dot_product_attention(
+        leaf(2, 1, 64), leaf(2, 2000, 64), leaf(2, 2000, 64)
+    ),
+    "packed_matmul": lambda: (
+        leaf(40, 48, dtype="int8").astype("int32") @ leaf(48, 36, dtype="int8").astype("int32")
+    ),
+}
+"""Kernels that only devices with workgroups have; textures compose them of others."""
+TARGETS = {
+    "glsl": (DEVICE, KERNELS),
+    "wgsl": (WORKGROUPS, KERNELS | ONLY_WORKGROUPS),
+}
+"""Target and kernels by the extension of the stored texts."""
+
+
+def made(name):
+    results = (KERNELS | ONLY_WORKGROUPS)[name]()
+    return results if isinstance(results, tuple) else (results,)
 
 
 def planned(name, device):
-    results = KERNELS[name]()
-    return plan_of(*(results if isinstance(results, tuple) else (results,)), device=device)
+    return plan_of(*made(name), device=device)
 
 
-def text_of(name):
-    device = DEVICE._replace(on_processor=name.endswith("_on_processor"))
-    plan = planned(name, device)
-    return "\n".join(
+def is_for_processors(name):
+    return name.endswith("_on_processor")
+
+
+def text_of(name, target):
+    plan = planned(name, target._replace(on_processor=is_for_processors(name)))
+    texts = (
         f"// {draw.kernel.kind} {draw.shader.name}\n{draw.shader.source}" for draw in plan.draws
     )
+    return "\n".join(dict.fromkeys(texts))
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_shaders_equal_stored_text(name, request):
-    path = FOLDER / f"{name}.glsl"
-    text = text_of(name)
+@pytest.mark.host
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [(language, name) for language, (_, kernels) in TARGETS.items() for name in kernels],
+)
+def test_shaders_equal_stored_text(language, name, request):
+    path = FOLDER / f"{name}.{language}"
+    text = text_of(name, TARGETS[language][0])
     if request.config.getoption("rewrite_golden"):
         path.write_text(text)
     assert text == path.read_text()
 
 
-def test_every_file_has_its_kernel():
-    assert {path.stem for path in FOLDER.glob("*.glsl")} == KERNELS.keys()
+@pytest.mark.host
+@pytest.mark.parametrize("language", TARGETS)
+def test_every_file_has_its_kernel(language):
+    assert {path.stem for path in FOLDER.glob(f"*.{language}")} == TARGETS[language][1].keys()
 
 
+@pytest.mark.host
 @pytest.mark.parametrize("name", KERNELS)
 def test_explain_shows_valid_modules_of_webassembly(name):
     wasmtime = pytest.importorskip("wasmtime")
@@ -122,3 +178,40 @@ def test_explain_shows_valid_modules_of_webassembly(name):
     engine, target = wasmtime.Engine(config), BufferTarget(has_fma=True)
     for draw in planned(name, target).draws:
         wasmtime.Module(engine, target.listing(draw.shader.source))
+
+
+def random_leaf(rng):
+    """Return a function that makes leaves of random numbers instead of ones."""
+
+    def leaf(*shape, dtype="float32"):
+        values = rng.normal(size=shape) if "float" in dtype else rng.integers(0, 5, shape)
+        if dtype == "complex64":
+            values = values + 1j * rng.normal(size=shape)
+        tensor = pt.asarray(values.astype(dtype))
+        pt.realize(tensor)
+        return tensor
+
+    return leaf
+
+
+def values_of(name, monkeypatch):
+    rng = np.random.default_rng(zlib.crc32(name.encode()))
+    monkeypatch.setattr(plans, "leaf", random_leaf(rng))
+    return [tensor.numpy() for tensor in made(name)]
+
+
+@pytest.mark.parametrize("name", KERNELS | ONLY_WORKGROUPS)
+def test_values_equal_those_of_numpy(name, engine, monkeypatch):
+    if is_for_processors(name) and engine.name in ("webgl", "webgpu"):
+        monkeypatch.setattr(engine, "device", engine.device._replace(on_processor=True))
+    results = values_of(name, monkeypatch)
+    executor.use(NumpyBackend())
+    try:
+        expected = values_of(name, monkeypatch)
+    finally:
+        executor.use(engine)
+    for values, wanted in zip(results, expected, strict=True):
+        assert values.dtype == wanted.dtype
+        # Sums of up to a million terms are added in another order.
+        size = np.abs(wanted).max() if wanted.dtype.kind in "fc" else 0
+        np.testing.assert_allclose(values, wanted, rtol=2e-5, atol=2e-5 * size)

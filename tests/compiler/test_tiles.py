@@ -14,7 +14,6 @@ import py_tensor as pt
 from py_tensor.compiler.textures.plan import viewport
 from py_tensor.compiler.textures.tile_heuristics import tilings_of
 from py_tensor.compiler.textures.tiles import Tiling
-from py_tensor.runtime.backends.webgl import WebGLBackend
 from py_tensor.runtime.executor import backend, runtime
 
 SIDE = 4096
@@ -94,10 +93,10 @@ def test_a_processor_has_large_blocks_even_for_small_results():
 
 @pytest.fixture(params=[False, True], ids=["gpu", "processor"])
 def either(request, monkeypatch):
-    """Return the blocks chosen for a GPU and for a processor, regardless of the backend."""
+    """Let devices run the kernels of a GPU and those of a processor, whatever computes them."""
     engine = backend()
     monkeypatch.setattr(runtime, "plans", {})
-    if isinstance(engine, WebGLBackend):
+    if engine.name in ("webgl", "webgpu"):
         device = engine.device._replace(on_processor=request.param)
         monkeypatch.setattr(engine, "device", device)
 

@@ -46,7 +46,7 @@ def test_defaults_are_the_values_at_the_start(engine):
     assert {name: getattr(Settings(), name) for name in Settings.__slots__} == {
         name: _FLAGS[name].default for name in Settings.__slots__
     }
-    if engine.name == "webgl":
+    if engine.name in ("webgl", "webgpu"):
         assert pt.env.pool_limit == _FLAGS["pool_limit"].default
         assert pt.env.program_limit == _FLAGS["program_limit"].default
     assert pt.env.plan_limit == _FLAGS["plan_limit"].default

@@ -8,6 +8,7 @@ from helpers import assert_raises
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.compiler.workgroups.plan import nbytes_of
 
 OPERATIONS = {
     "elementwise": (lambda x: x + 1, 64),
@@ -56,6 +57,9 @@ def test_counts_are_exact(name, engine):
         if name == "view":
             textures += texture_bytes(16, 16)
         assert now.num_bytes_in_gpu - start.num_bytes_in_gpu == textures
+    elif engine.name == "webgpu":
+        buffers = nbytes_of(y.dtype, y.size) + 64 * (name not in ("random", "creation"))
+        assert now.num_bytes_in_gpu - start.num_bytes_in_gpu == buffers
     del y
     assert pt.memory().num_tensors == with_x.num_tensors
     del x

@@ -478,7 +478,7 @@ def test_convolution(rng):
 
 def test_operations_fuse(rng, backend_name):
     z, w = pt.asarray(sample(rng, 8, 8)), pt.asarray(sample(rng, 8, 8))
-    if backend_name == "webgl":
+    if backend_name in ("webgl", "webgpu"):
         size, power, same = pt.abs(z * w + 1j), pt.exp(z * w) / 2, pt.reshape(z, (64,))
         assert ops_in(size) == ["map hypot"]
         assert ops_in(power) == ["map interleave"]

@@ -325,7 +325,7 @@ def test_a_profile_has_one_kernel():
     step()
     profile = pt.profile(step)
     assert profile.kernels[0].name == "gray_scott"
-    if pt.get_backend() == "webgl":
+    if pt.get_backend() in ("webgl", "webgpu"):
         (kernel,) = profile.kernels
         assert kernel.operations == ("gray_scott", "gray_scott")
         assert kernel.nbytes == 2 * U.nbytes

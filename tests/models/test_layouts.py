@@ -265,7 +265,7 @@ def test_files_and_host_copies_of_weights_are_freed(engine, backend_name, rng, m
     gc.collect()
     assert watched() is None
     uploads = []
-    if backend_name == "webgl":
+    if backend_name in ("webgl", "webgpu"):
         upload = engine.bridge.upload
         monkeypatch.setattr(engine.bridge, "upload", lambda *a: uploads.append(a) or upload(*a))
     x = pt.asarray(floats(rng, *SHAPE))
@@ -275,7 +275,7 @@ def test_files_and_host_copies_of_weights_are_freed(engine, backend_name, rng, m
     assert 0 <= memory.num_bytes - before.num_bytes - weights < 4096
     buffers = [value.tensor._node.buffer for value in model._program.constants.values()]
     assert len(buffers) == 2
-    if backend_name == "webgl":
+    if backend_name in ("webgl", "webgpu"):
         assert all(buffer.host is None and buffer.handle for buffer in buffers)
         assert 0 < memory.num_bytes_in_gpu - before.num_bytes_in_gpu < 3 * weights
     count = len(uploads)

@@ -12,9 +12,9 @@ from __future__ import annotations
 import json
 import pkgutil
 from array import array
-from asyncio import sleep
+from asyncio import CancelledError, sleep
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from time import perf_counter
 from typing import Any
 
@@ -144,8 +144,17 @@ class PageBridge(PageTurns):
             raise bridge_error(error.name, error.message, self.backend) from None
 
     async def read_async(self, handle: int, target: Any) -> None:
-        with pinned(target) as (address, size), own_errors(self.backend):
-            await self._read_async(handle, address, size)
+        with ExitStack() as stack:
+            address, size = stack.enter_context(pinned(target))
+            stack.enter_context(own_errors(self.backend))
+            promise = self._read_async(handle, address, size)
+            try:
+                await promise
+            except (CancelledError, GeneratorExit):
+                # The read goes on, and writes to the memory until its promise is settled.
+                unpin = stack.pop_all().close
+                promise.then(lambda _: unpin(), lambda _: unpin())
+                raise
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
         width, height = self._call("pixelSize", source)

@@ -33,6 +33,9 @@ MOST_BUFFERS = 16
 Chromium offers up to 16. Firefox passes on what drivers say, which may be half a million."""
 MOST_BYTES = (1 << 31) - 16
 """Size of the largest buffer: sizes and positions have 32 bits, with a sign."""
+_STORED_INFINITY = ("PT_STORED_INF: u32 = 0x7f800000u", "PT_STORED_INF: u32 = 0x47800000u")
+"""Replacement in shaders for SwiftShader: it packs an infinity as NaN, but 65536.0 as an
+infinity."""
 
 
 def _set_autotune(engine: WebGPUBackend, value: Any) -> None:
@@ -62,12 +65,17 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         self.largest: int = min(
             limits["maxBufferSize"], limits["maxStorageBufferBindingSize"], MOST_BYTES
         )
+        is_swiftshader = "swiftshader" in limits["renderer"].lower()
+        self._infinity = _STORED_INFINITY if is_swiftshader else ("", "")
         self.device = WorkgroupTarget(
             buffers=min(limits["maxStorageBuffersPerShaderStage"], MOST_BUFFERS),
             largest=self.largest,
             on_processor=self.on_processor,
             packed_products="packed_4x8_integer_dot_product" in limits["languageFeatures"],
         )
+
+    def _make_program(self, number: int, name: str, source: str) -> None:
+        self.bridge.program(number, name, source.replace(*self._infinity))
 
     # --- choices of kernels ---------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Calls of the bridge by the WebGL backend, recorded without a context."""
+"""Calls of the bridge by the WebGL and WebGPU backends, recorded without a context or device."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from py_tensor.compiler.textures import target as texture_target
 from py_tensor.compiler.textures.write import write
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.webgl import WebGLBackend
+from py_tensor.runtime.backends.webgpu import WebGPUBackend
 from py_tensor.transforms.jit import precompile
 
 
@@ -26,12 +27,17 @@ class RecordingBridge:
             "maxDrawBuffers": 8,
             "float32Renderable": True,
             "float16Renderable": True,
+            "maxBufferSize": 1 << 28,
+            "maxStorageBufferBindingSize": 1 << 27,
+            "maxStorageBuffersPerShaderStage": 10,
+            "isFallbackAdapter": False,
+            "languageFeatures": [],
             "renderer": "test",
             **limits,
         }
         self.current = 1
         self.uploads = []
-        """(format, bytes) of each upload."""
+        """(format or size, bytes) of each upload."""
         self.freed = []
         self.programs = []
         self.dropped_programs = []
@@ -50,8 +56,9 @@ class RecordingBridge:
     def generation(self):
         return self.current
 
-    def upload(self, handle, format, width, height, data):
-        self.uploads.append((format, bytes(data)))
+    def upload(self, handle, *slot_and_data):
+        *slot, data = slot_and_data
+        self.uploads.append((slot[0], bytes(data)))
 
     def free(self, handle):
         self.freed.append(handle)
@@ -66,7 +73,10 @@ class RecordingBridge:
         self.compiled += 1
         return self.compiled - 1
 
-    def alloc(self, handle, format, width, height):
+    def alloc(self, handle, *slot):
+        pass
+
+    def prepare(self, plan):
         pass
 
     def give_turn(self):
@@ -96,16 +106,25 @@ class RecordingBridge:
         return {"bytesInUse": 0, "bytesFree": 0, "programs": 0, "draws": 0}
 
 
-@pytest.fixture
-def use(monkeypatch):
+def user_of(make_backend, monkeypatch):
     """Return a function that makes a backend on a recording bridge the one in use."""
 
     def chosen(**limits):
         bridge = RecordingBridge(**limits)
-        monkeypatch.setattr(executor.runtime, "backend", WebGLBackend(bridge))
+        monkeypatch.setattr(executor.runtime, "backend", make_backend(bridge))
         return bridge
 
     return chosen
+
+
+@pytest.fixture(params=[WebGLBackend, WebGPUBackend], ids=["webgl", "webgpu"])
+def use(request, monkeypatch):
+    return user_of(request.param, monkeypatch)
+
+
+@pytest.fixture
+def use_webgl(monkeypatch):
+    return user_of(WebGLBackend, monkeypatch)
 
 
 def computed():
@@ -133,7 +152,7 @@ def computed():
         "returned",
     ],
 )
-def test_donated_textures_are_given_away_if_nothing_else_needs_them(use, function, other, freed):
+def test_donated_buffers_are_given_away_if_nothing_else_needs_them(use, function, other, freed):
     bridge = use()
     for donated in ((), (0,)):
         step = pt.jit(function, donate_argnums=donated)
@@ -147,7 +166,7 @@ def test_donated_textures_are_given_away_if_nothing_else_needs_them(use, functio
         del x, kept
 
 
-def test_an_argument_returned_in_another_shape_shares_its_texture(use):
+def test_an_argument_returned_in_another_shape_shares_its_buffer(use):
     use()
     x, y = computed(), computed()
     step = pt.jit(lambda x, y: (x + y, x.reshape((16,)), y.reshape((2, 8))))
@@ -166,9 +185,9 @@ def test_a_restored_context_runs_the_plan_again(use):
     assert [data for _, data in bridge.uploads] == [np.ones(8, "float32").tobytes()] * 2
 
 
-def test_float32_is_stored_as_float16_where_it_cannot_be_rendered(use):
+def test_float32_is_stored_as_float16_where_it_cannot_be_rendered(use_webgl):
     for renderable, forced, format in ((True, False, 0), (True, True, 8), (False, False, 8)):
-        bridge = use(float32Renderable=renderable)
+        bridge = use_webgl(float32Renderable=renderable)
         executor.runtime.backend.store_as_half(forced)
         x = pt.asarray(np.float32([1, 2, 3, 4]))
         pt.realize(x + 1.0)
@@ -179,9 +198,9 @@ def test_float32_is_stored_as_float16_where_it_cannot_be_rendered(use):
         del x, n
 
 
-def test_a_gpu_that_draws_no_floats_is_not_used(use):
+def test_a_gpu_that_draws_no_floats_is_not_used(use_webgl):
     with pytest.raises(errors.BackendError, match="no textures of floats; got test"):
-        use(float32Renderable=False, float16Renderable=False)
+        use_webgl(float32Renderable=False, float16Renderable=False)
 
 
 def test_scalars_beyond_float32_become_infinite(use):
@@ -189,7 +208,8 @@ def test_scalars_beyond_float32_become_infinite(use):
     x = pt.asarray(np.ones(8, "float32"))
     pt.realize(x * 1e300)
     pt.realize(x * -(10**300))
-    assert [scalars for _, scalars in bridge.runs] == [
+    # Sizes may follow the scalars.
+    assert [scalars[:4] for _, scalars in bridge.runs] == [
         struct.pack("=f", sign * float("inf")) for sign in (1, -1)
     ]
 
@@ -243,8 +263,8 @@ def test_plans_share_programs_and_unused_ones_are_dropped(use, monkeypatch):
     assert bridge.programs[known:] == [shared, other]
 
 
-def test_the_driver_compiles_while_shaders_are_written_and_weights_uploaded(use, monkeypatch):
-    bridge = use()
+def test_the_driver_compiles_while_shaders_are_written_and_weights_uploaded(use_webgl, monkeypatch):
+    bridge = use_webgl()
     x = computed()
     # Rows of 3 numbers are padded in a preparation.
     w, before = pt.asarray(np.ones((4, 3), "float32")), len(bridge.programs)

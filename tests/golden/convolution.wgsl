@@ -1,0 +1,127 @@
+// contract convolve
+@group(0) @binding(0) var<storage, read> x0: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> x1: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> y0: array<vec4<f32>>;
+struct Scalars { F0: f32, F1: f32, I0: i32, I1: i32, I2: i32, I3: i32, I4: i32, I5: i32, I6: i32, I7: i32, I8: i32, I9: i32, I10: i32, I11: i32, I12: i32, I13: i32, I14: i32, I15: i32, I16: i32, I17: i32, I18: i32, I19: i32, I20: i32, I21: i32, I22: i32, I23: i32 }
+@group(0) @binding(3) var<uniform> S: Scalars;
+fn pt_quotient(x: i32, r: f32) -> i32 { return i32((f32(x) + 0.5) * r); }
+fn pt_modulo(x: i32, n: i32, r: f32) -> i32 { return x - pt_quotient(x, r) * n; }
+var<workgroup> shared0: array<vec4<f32>, 320>;
+var<workgroup> shared1: array<vec4<f32>, 64>;
+fn pt_pixel(g: i32, m: i32) -> vec3<i32> {
+let v = pt_modulo(pt_quotient(m, S.F0), S.I0, S.F0) - 1;
+let u = pt_modulo(m, S.I1, S.F0) - 1;
+return vec3<i32>(pt_quotient(pt_quotient(m, S.F0), S.F0) * S.I2 + v * S.I3 + u * S.I4, v, u * S.I5);
+}
+fn pt_left(q: vec3<i32>, y: i32, x: i32, r: i32) -> vec4<f32> {
+  let p = q.x + y * S.I6 + r;
+  let v = x0[(p >> 2u)];
+  return select(vec4<f32>(f32(0)), v, u32(q.y + y) < u32(S.I7) && y < 3 && u32(q.z + r) < u32(S.I8));
+}
+fn pt_right(g: i32, k: i32, n: i32) -> vec4<f32> {
+  let p = k * S.I9 + n;
+  return select(vec4<f32>(f32(0)), x1[(p >> 2u)], k < S.I10);
+}
+fn pt_keep(m: i32, n: i32, v: vec4<f32>) {
+  var e1 = m * S.I11 + n;
+  var t2 = e1 >> 2u;
+  y0[t2] = v;
+}
+@compute @workgroup_size(64) fn main(
+  @builtin(local_invocation_index) L: u32, @builtin(workgroup_id) W: vec3<u32>
+) {
+  let l = i32(L);
+  let across = l % 4;
+  let down = l / 4;
+  let row = i32(W.y) * 64;
+  let column = i32(W.x) * 16;
+  let g = i32(W.z);
+  var s0_0 = vec4<f32>(f32(0));
+  var s1_0 = vec4<f32>(f32(0));
+  var s2_0 = vec4<f32>(f32(0));
+  var s3_0 = vec4<f32>(f32(0));
+  let q0 = pt_pixel(g, row + l / 4);
+  let q1 = pt_pixel(g, row + (l + 64) / 4);
+  let q2 = pt_pixel(g, row + (l + 128) / 4);
+  let q3 = pt_pixel(g, row + (l + 192) / 4);
+  let first = 0 + l % 4 * 4;
+  let run = pt_quotient(first, S.F1);
+  var r = first - run * S.I12;
+  var y = run;
+  var x = 0;
+  var start = 0;
+  var p0 = pt_left(q0, y, x, r);
+  var p1 = pt_left(q1, y, x, r);
+  var p2 = pt_left(q2, y, x, r);
+  var p3 = pt_left(q3, y, x, r);
+  var p4 = pt_right(g, start + (l / 4), column + (l % 4) * 4);
+  r += 16;
+  if (r >= S.I13) {
+    r -= S.I14;
+    y++;
+  }
+  loop {
+    shared0[(l / 4) * 5 + (l % 4)] = p0;
+    shared0[((l + 64) / 4) * 5 + ((l + 64) % 4)] = p1;
+    shared0[((l + 128) / 4) * 5 + ((l + 128) % 4)] = p2;
+    shared0[((l + 192) / 4) * 5 + ((l + 192) % 4)] = p3;
+    shared1[l] = p4;
+    workgroupBarrier();
+    start += 16;
+    if (start < S.I15) {
+      p0 = pt_left(q0, y, x, r);
+      p1 = pt_left(q1, y, x, r);
+      p2 = pt_left(q2, y, x, r);
+      p3 = pt_left(q3, y, x, r);
+      p4 = pt_right(g, start + (l / 4), column + (l % 4) * 4);
+  r += 16;
+  if (r >= S.I16) {
+    r -= S.I17;
+    y++;
+  }
+    }
+    for (var k = 0; k < 4; k++) {
+      let a0 = shared0[(0 + down) * 5 + k];
+      let a1 = shared0[(16 + down) * 5 + k];
+      let a2 = shared0[(32 + down) * 5 + k];
+      let a3 = shared0[(48 + down) * 5 + k];
+      let b0_0 = shared1[(k * 4 + 0) * 4 + 0 + across];
+      let b1_0 = shared1[(k * 4 + 1) * 4 + 0 + across];
+      let b2_0 = shared1[(k * 4 + 2) * 4 + 0 + across];
+      let b3_0 = shared1[(k * 4 + 3) * 4 + 0 + across];
+      s0_0 += a0.x * b0_0;
+      s0_0 += a0.y * b1_0;
+      s0_0 += a0.z * b2_0;
+      s0_0 += a0.w * b3_0;
+      s1_0 += a1.x * b0_0;
+      s1_0 += a1.y * b1_0;
+      s1_0 += a1.z * b2_0;
+      s1_0 += a1.w * b3_0;
+      s2_0 += a2.x * b0_0;
+      s2_0 += a2.y * b1_0;
+      s2_0 += a2.z * b2_0;
+      s2_0 += a2.w * b3_0;
+      s3_0 += a3.x * b0_0;
+      s3_0 += a3.y * b1_0;
+      s3_0 += a3.z * b2_0;
+      s3_0 += a3.w * b3_0;
+    }
+    if (!(start < S.I18)) { break; }
+    workgroupBarrier();
+  }
+  { let n = column + (0 + across) * 4;
+    if (n < S.I19) {
+      { let m = row + 0 + down;
+        if (m < S.I20) {
+          pt_keep(m, n, s0_0); } }
+      { let m = row + 16 + down;
+        if (m < S.I21) {
+          pt_keep(m, n, s1_0); } }
+      { let m = row + 32 + down;
+        if (m < S.I22) {
+          pt_keep(m, n, s2_0); } }
+      { let m = row + 48 + down;
+        if (m < S.I23) {
+          pt_keep(m, n, s3_0); } }
+    } }
+}

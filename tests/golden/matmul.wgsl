@@ -1,0 +1,107 @@
+// contract dot+relu
+@group(0) @binding(0) var<storage, read> x0: array<vec4<f32>>;
+@group(0) @binding(1) var<storage, read> x1: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> x2: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read_write> y0: array<vec4<f32>>;
+struct Scalars { I0: i32, I1: i32, I2: i32, I3: i32, I4: i32, I5: i32, I6: i32, I7: i32, I8: i32, I9: i32, I10: i32, I11: i32 }
+@group(0) @binding(4) var<uniform> S: Scalars;
+var<private> PT_NAN_BITS: u32 = 0x7fc00000u;
+fn PT_NAN() -> f32 { return bitcast<f32>(PT_NAN_BITS); }
+fn pt_maximum(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
+  var odd = max(bitcast<vec4<u32>>(a) & vec4<u32>(0x7fffffffu), bitcast<vec4<u32>>(b) & vec4<u32>(0x7fffffffu)) > vec4<u32>(0x7f800000u);
+  return select(max(a, b), vec4<f32>(PT_NAN()), odd);
+}
+var<workgroup> shared0: array<vec4<f32>, 160>;
+var<workgroup> shared1: array<vec4<f32>, 128>;
+fn pt_left(g: i32, m: i32, k: i32) -> vec4<f32> {
+  let p = m * S.I0 + k;
+  return select(vec4<f32>(f32(0)), x0[(p >> 2u)], k < S.I1);
+}
+fn pt_right(g: i32, k: i32, n: i32) -> vec4<f32> {
+  let p = k * S.I2 + n;
+  return select(vec4<f32>(f32(0)), x1[(p >> 2u)], k < S.I3);
+}
+fn pt_keep(m: i32, n: i32, v: vec4<f32>) {
+  var e1 = m * S.I4 + n;
+  var t2 = e1 >> 2u;
+  var v3 = x2[(n >> 2u)];
+  var v4 = v + v3;
+  var v5 = pt_maximum(v4, vec4<f32>(0.0));
+  y0[t2] = v5;
+}
+@compute @workgroup_size(64) fn main(
+  @builtin(local_invocation_index) L: u32, @builtin(workgroup_id) W: vec3<u32>
+) {
+  let l = i32(L);
+  let across = l % 8;
+  let down = l / 8;
+  let row = i32(W.y) * 32;
+  let column = i32(W.x) * 32;
+  let g = i32(W.z);
+  var s0_0 = vec4<f32>(f32(0));
+  var s1_0 = vec4<f32>(f32(0));
+  var s2_0 = vec4<f32>(f32(0));
+  var s3_0 = vec4<f32>(f32(0));
+  var start = 0;
+  var p0 = pt_left(g, row + (l / 4), start + (l % 4) * 4);
+  var p1 = pt_left(g, row + ((l + 64) / 4), start + ((l + 64) % 4) * 4);
+  var p2 = pt_right(g, start + (l / 8), column + (l % 8) * 4);
+  var p3 = pt_right(g, start + ((l + 64) / 8), column + ((l + 64) % 8) * 4);
+  loop {
+    shared0[(l / 4) * 5 + (l % 4)] = p0;
+    shared0[((l + 64) / 4) * 5 + ((l + 64) % 4)] = p1;
+    shared1[l] = p2;
+    shared1[(l + 64)] = p3;
+    workgroupBarrier();
+    start += 16;
+    if (start < S.I5) {
+      p0 = pt_left(g, row + (l / 4), start + (l % 4) * 4);
+      p1 = pt_left(g, row + ((l + 64) / 4), start + ((l + 64) % 4) * 4);
+      p2 = pt_right(g, start + (l / 8), column + (l % 8) * 4);
+      p3 = pt_right(g, start + ((l + 64) / 8), column + ((l + 64) % 8) * 4);
+    }
+    for (var k = 0; k < 4; k++) {
+      let a0 = shared0[(0 + down) * 5 + k];
+      let a1 = shared0[(8 + down) * 5 + k];
+      let a2 = shared0[(16 + down) * 5 + k];
+      let a3 = shared0[(24 + down) * 5 + k];
+      let b0_0 = shared1[(k * 4 + 0) * 8 + 0 + across];
+      let b1_0 = shared1[(k * 4 + 1) * 8 + 0 + across];
+      let b2_0 = shared1[(k * 4 + 2) * 8 + 0 + across];
+      let b3_0 = shared1[(k * 4 + 3) * 8 + 0 + across];
+      s0_0 += a0.x * b0_0;
+      s0_0 += a0.y * b1_0;
+      s0_0 += a0.z * b2_0;
+      s0_0 += a0.w * b3_0;
+      s1_0 += a1.x * b0_0;
+      s1_0 += a1.y * b1_0;
+      s1_0 += a1.z * b2_0;
+      s1_0 += a1.w * b3_0;
+      s2_0 += a2.x * b0_0;
+      s2_0 += a2.y * b1_0;
+      s2_0 += a2.z * b2_0;
+      s2_0 += a2.w * b3_0;
+      s3_0 += a3.x * b0_0;
+      s3_0 += a3.y * b1_0;
+      s3_0 += a3.z * b2_0;
+      s3_0 += a3.w * b3_0;
+    }
+    if (!(start < S.I6)) { break; }
+    workgroupBarrier();
+  }
+  { let n = column + (0 + across) * 4;
+    if (n < S.I7) {
+      { let m = row + 0 + down;
+        if (m < S.I8) {
+          pt_keep(m, n, s0_0); } }
+      { let m = row + 8 + down;
+        if (m < S.I9) {
+          pt_keep(m, n, s1_0); } }
+      { let m = row + 16 + down;
+        if (m < S.I10) {
+          pt_keep(m, n, s2_0); } }
+      { let m = row + 24 + down;
+        if (m < S.I11) {
+          pt_keep(m, n, s3_0); } }
+    } }
+}
