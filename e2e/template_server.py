@@ -67,9 +67,9 @@ def brightness(waves: float) -> np.ndarray:
     return 0.5 + 0.25 * (np.sin(waves * left) + np.sin(waves * right))
 
 
-def text_of(waves: float) -> str:
+def text_of(waves: float, backend: str = "wasm") -> str:
     """Return the line of text below the picture."""
-    return f"wasm: mean brightness {brightness(waves).mean():.4f}"
+    return f"{backend}: mean brightness {brightness(waves).mean():.4f}"
 
 
 PIXELS = """picture => {

@@ -17,6 +17,7 @@ from py_tensor.dtypes import bool_, float32, int32
 from py_tensor.language.glsl import GLSL
 from py_tensor.language.plain import function as plain
 from py_tensor.language.printer import Body, Function
+from py_tensor.language.statements import Statements
 from py_tensor.language.wgsl import WGSL
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.host_functions import FUNCTIONS
@@ -193,3 +194,12 @@ def test_page_lists_every_function(request):
     if request.config.getoption("rewrite_golden"):
         PAGE.write_text(text)
     assert text == PAGE.read_text()
+
+
+def test_no_variable_has_the_name_of_a_type():
+    # In WGSL a variable may have the name of a type, which then means the variable.
+    for prefix in "ifu":
+        code = Statements(WGSL)
+        names = {code.variable(number, prefix).text for number in range(40)}
+        assert len(names) == 40
+        assert f"{prefix}31" in names and f"{prefix}32" not in names

@@ -56,8 +56,8 @@ def _part(name: str) -> Any:
 async def call(part: str, method: str, *args: Any) -> Any:
     """Call a method of a part, one call at a time except for `cancel`.
 
-    If the WebGL context is lost meanwhile, or was lost before, the call is repeated with the model
-    and its input loaded again. Objects and arrays of JavaScript become dicts and lists; files,
+    If the GPU is lost meanwhile, or was lost before, the call is repeated with the model and its
+    input loaded again. Objects and arrays of JavaScript become dicts and lists; files,
     canvases and bitmaps stay as they are. The result is JSON, or an object of JavaScript.
     """
     arguments = [arg.to_py() if isinstance(arg, JsProxy) else arg for arg in args]

@@ -3,14 +3,13 @@
 import { createDigits } from "./features/digits/digits.js";
 import { createPhotoLab } from "./features/photo_lab/photo_lab.js";
 import { createPlayground } from "./features/playground/playground.js";
-import { describeBackend, showBackend } from "./features/status/backend_note.js";
+import { showBackend } from "./features/status/backend_note.js";
 import { createLivePanel } from "./features/status/live_panel.js";
 import { createLoading } from "./features/status/loading.js";
 import { createSurface } from "./features/surface/surface.js";
 import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
 import { keepOffline } from "./python/offline.js";
-import { find } from "./ui/dom.js";
 import { textOf } from "./ui/error_text.js";
 import workerAddress from "./worker.js?worker&url";
 
@@ -30,7 +29,6 @@ async function startPrograms() {
   try {
     const started = await programs.start();
     showBackend(started);
-    find("backend", HTMLElement).textContent = `${describeBackend(started)}; ${started.reason}`;
     loading.finish();
     playground.ready = true;
     return started;

@@ -44,7 +44,8 @@ async def _(brightness, canvas, mo, pt, waves):
     pt.draw(picture, canvas)
     blob = await canvas.convertToBlob()
     png = (await blob.arrayBuffer()).to_bytes()
-    text = f"{pt.get_backend()}: mean brightness {float(picture.mean()):.4f}"
+    mean = await picture.mean().data()
+    text = f"{pt.get_backend()}: mean brightness {mean.tolist():.4f}"
     mo.vstack([mo.image(png, width=256), waves, text])
     return
 

@@ -7,8 +7,8 @@ from pyscript import document, when
 
 
 @when("input", waves)
-def update(event):
-    text.textContent = show(waves.valueAsNumber, canvas)
+async def update(event):
+    text.textContent = await show(waves.valueAsNumber, canvas)
 
 
-update(None)
+await update(None)

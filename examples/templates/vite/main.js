@@ -4,10 +4,10 @@ const [canvas, waves, text] = ["canvas", "waves", "text"].map((id) => document.g
 
 try {
   const picture = await loadPicture();
-  waves.oninput = () => {
-    text.textContent = picture.show(waves.valueAsNumber, canvas);
+  waves.oninput = async () => {
+    text.textContent = await picture.show(waves.valueAsNumber, canvas);
   };
-  waves.oninput();
+  await waves.oninput();
   waves.disabled = false;
 } catch (error) {
   text.textContent = error;

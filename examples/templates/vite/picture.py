@@ -13,8 +13,9 @@ def brightness(waves):
     return 0.5 + 0.25 * (pt.sin(waves * left) + pt.sin(waves * right))
 
 
-def show(waves, canvas):
+async def show(waves, canvas):
     """Draw the picture and return a line of text about it."""
     picture = brightness(waves)
     pt.draw(picture, canvas)
-    return f"{pt.get_backend()}: mean brightness {float(picture.mean()):.4f}"
+    mean = await picture.mean().data()
+    return f"{pt.get_backend()}: mean brightness {mean.tolist():.4f}"

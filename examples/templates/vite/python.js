@@ -9,5 +9,6 @@ export async function loadPicture() {
   // Pyodide only logs it if a package is missing.
   if (!("py_tensor" in pyodide.loadedPackages)) throw new Error("py_tensor did not load");
   pyodide.FS.writeFile("picture.py", source);
-  return pyodide.pyimport("picture");
+  // The module makes tensors. Called like this, Python may wait for the GPU.
+  return pyodide.runPythonAsync("import picture; picture");
 }

@@ -8,7 +8,8 @@ async function load() {
   // Pyodide only logs it if a package is missing.
   if (!("py_tensor" in pyodide.loadedPackages)) throw new Error("py_tensor did not load");
   pyodide.FS.writeFile("picture.py", await (await fetch("picture.py")).text());
-  return pyodide.pyimport("picture");
+  // The module makes tensors. Called like this, Python may wait for the GPU.
+  return pyodide.runPythonAsync("import picture; picture");
 }
 
 const loaded = load();
@@ -18,7 +19,7 @@ self.onmessage = async ({ data }) => {
   canvas ??= data.canvas;
   try {
     const picture = await loaded;
-    self.postMessage(picture.show(data.waves, canvas));
+    self.postMessage(await picture.show(data.waves, canvas));
   } catch (error) {
     self.postMessage(String(error));
   }

@@ -1,4 +1,4 @@
-"""Repeat work whose tensors were lost with the WebGL context."""
+"""Repeat work whose tensors were lost with the WebGL context or the WebGPU device."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -10,7 +10,7 @@ from gpu_fence import gpu_done
 import py_tensor as pt
 
 RESTORE_SECONDS = 60.0
-"""Time that the browser has to restore the context."""
+"""Time that the browser has to restore the context or to give another device."""
 PAUSE_SECONDS = 0.1
 ATTEMPTS = 3
 
@@ -18,8 +18,8 @@ ATTEMPTS = 3
 async def surviving[T](work: Callable[[], Awaitable[T]], recover: Callable[[], object]) -> T:
     """Return the result of `work`.
 
-    If the context is lost meanwhile, or was lost before, wait until the browser has restored it,
-    call `recover`, which creates the lost tensors again, and repeat the work. Both may meet another
+    If the GPU is lost meanwhile, or was lost before, wait until the browser gives it back, call
+    `recover`, which creates the lost tensors again, and repeat the work. Both may meet another
     loss.
     """
     attempt = work
@@ -38,7 +38,7 @@ async def surviving[T](work: Callable[[], Awaitable[T]], recover: Callable[[], o
 
 
 def is_loss(error: Exception) -> bool:
-    """Return True if an error says that the WebGL context, or a tensor with it, was lost."""
+    """Return True if an error says that the GPU, or a tensor with it, was lost."""
     return isinstance(error, pt.errors.BackendError) and "lost" in str(error)
 
 

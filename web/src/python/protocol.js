@@ -27,7 +27,7 @@
  * @typedef {{ samples: Float32Array<ArrayBuffer>, rate: number }} Sound samples from -1 to 1, and their number per second
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ milliseconds: number, at: number }} PhotoFrame
- * @typedef {{ section: string, epoch: number }} Recovered after a loss of the WebGL context; only training has epochs
+ * @typedef {{ section: string, epoch: number }} Recovered after a loss of the GPU; only training has epochs
  *
  * @typedef {{ tensors: number, gpuBytes: number }} MemoryUse memory in use by the library
  * @typedef {MemoryUse & {

@@ -1,6 +1,5 @@
 /** @file Loads Pyodide, the py_tensor wheel and the caller's Python files. */
 
-import * as bridge from "../../../webgl_js_bridge/index.js";
 import { DownloadMeter } from "./download_meter.js";
 
 /** @import { PyodideInterface } from "pyodide" */
@@ -39,17 +38,18 @@ export async function startPython(base, program, report) {
     const folder = new URL("pyodide/", base).href;
     /** @type {typeof import("pyodide")} */
     const { loadPyodide } = await import(/* @vite-ignore */ `${folder}pyodide.mjs`);
-    const pyodide = await Promise.race([
+    const loading = loadPyodide({
+      indexURL: folder,
+      // With a relative address Pyodide silently skips the packages.
+      lockFileURL: `${folder}pyodide-lock.json`,
+      packages: ["py_tensor"],
+    });
+    const [pyodide, bridge] = await Promise.race([
       meter.failure,
-      loadPyodide({
-        indexURL: folder,
-        // With a relative address Pyodide silently skips the packages.
-        lockFileURL: `${folder}pyodide-lock.json`,
-        packages: ["py_tensor"],
-      }),
+      Promise.all([loading, webglBridge()]),
     ]);
     report({ step: "Starting py_tensor", fraction: STARTED });
-    install(pyodide, program);
+    install(pyodide, program, bridge);
     await pyodide.runPythonAsync("import py_tensor");
     report({ step: "Ready", fraction: 1 });
     return pyodide;
@@ -59,10 +59,17 @@ export async function startPython(base, program, report) {
 }
 
 /**
+ * Loads the WebGL bridge from a file of its own. The WebGPU bridge shares modules with it. If they were part of the
+ * worker's script, that bridge would import the script again, since its address has no query, and run it twice.
+ */
+const webglBridge = () => import("../../../webgl_js_bridge/index.js");
+
+/**
  * @param {PyodideInterface} pyodide
  * @param {Program} program
+ * @param {Awaited<ReturnType<typeof webglBridge>>} bridge
  */
-function install(pyodide, { sources, modules }) {
+function install(pyodide, { sources, modules }, bridge) {
   // Otherwise py_tensor evaluates its own copy, which a Content-Security-Policy may forbid.
   pyodide.registerJsModule("webgl_js_bridge", bridge);
   // Loaded when WebGPU is first used.

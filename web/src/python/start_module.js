@@ -6,11 +6,11 @@ import { send } from "./serve_requests.js";
 /** @import { Program } from "./python_runtime.js" */
 /** @import { Started } from "./protocol.js" */
 
-/** Program whose value says what computes. */
+/** Program that chooses the backend, and whose value says which one and why. Opening a WebGPU device waits. */
 const COMPUTING = `
 import json
 import py_tensor as pt
-json.dumps({"backend": pt.get_backend(), "renderer": pt.env.renderer, "reason": pt.env.backend_choice})
+json.dumps({"backend": await pt.ready(), "renderer": pt.env.renderer, "reason": pt.env.backend_choice})
 `;
 
 /**
@@ -23,7 +23,8 @@ json.dumps({"backend": pt.get_backend(), "renderer": pt.env.renderer, "reason": 
  */
 export async function startModule(name, base, program) {
   const python = await startPython(base, program, (progress) => send("progress", progress));
+  const computing = JSON.parse(await python.runPythonAsync(COMPUTING));
   const module = python.pyimport(name);
   const files = performance.getEntriesByType("resource").map((entry) => entry.name);
-  return { module, started: { ...JSON.parse(python.runPython(COMPUTING)), files } };
+  return { module, started: { ...computing, files } };
 }

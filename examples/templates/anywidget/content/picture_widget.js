@@ -15,6 +15,7 @@ function render({ model, el }) {
 
   function show() {
     const { width, height, pixels, text: line } = model.get("frame");
+    if (!pixels) return; // The first picture is not computed yet.
     const image = new ImageData(width, height);
     const rgba = new Uint32Array(image.data.buffer);
     for (let i = 0; i < rgba.length; i++) rgba[i] = 0xff000000 | (pixels.getUint8(i) * 0x010101);

@@ -1,5 +1,6 @@
 """A widget that shows a tensor on a canvas of the page, next to a slider."""
 
+import asyncio
 import pathlib
 
 import anywidget
@@ -24,12 +25,17 @@ class PictureWidget(anywidget.AnyWidget):
     def __init__(self, picture, value=30):
         super().__init__(value=value)
         self.picture = picture
-        self.observe(self.show, "value")
-        self.show()
+        self.observe(self.update, "value")
+        self.update()
 
-    def show(self, change=None):
+    def update(self, change=None):
+        """Show the picture soon: an observer cannot wait for the GPU, but a task can."""
+        self.task = asyncio.ensure_future(self.show())
+
+    async def show(self):
         tensor = self.picture(self.value)
         height, width = tensor.shape
-        pixels = bytes((tensor * 255.0).round().astype(pt.uint8))
-        text = f"{pt.get_backend()}: mean brightness {float(tensor.mean()):.4f}"
+        pixels = bytes(await (tensor * 255.0).round().astype(pt.uint8).data())
+        mean = await tensor.mean().data()
+        text = f"{pt.get_backend()}: mean brightness {mean.tolist():.4f}"
         self.frame = {"width": width, "height": height, "pixels": pixels, "text": text}

@@ -29,7 +29,7 @@ class AnalyserSession:
     - `prepare`, if set, is called at the beginning of each run; it sets `inputs`.
     - `present`, if set, is called with the outputs at the end of each run, to draw them.
     - `outputs` has the outputs of the last run.
-    - `on_loss` has functions that create tensors again that a part lost with the WebGL context.
+    - `on_loss` has functions that create tensors again that a part lost with the GPU.
     """
 
     def __init__(self, page: Any) -> None:

@@ -91,7 +91,7 @@ class DigitsSession:
         return {"pixels": pixels.tolist()[0], "probabilities": probabilities}
 
     def _recover(self) -> None:
-        """Create again what was lost with the WebGL context."""
+        """Create again what the GPU has lost."""
         self._place_drawn()
         if self._run is not None:
             self._run.recover()

@@ -39,4 +39,5 @@ export function showBackend(started) {
   note.textContent = text;
   note.title = reason;
   note.hidden = false;
+  find("backend", HTMLElement).textContent = `${describeBackend(started)}; ${reason}`;
 }

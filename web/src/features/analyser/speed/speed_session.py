@@ -139,9 +139,10 @@ class SpeedSession:
             await result.data()
         return (perf_counter() - start) * 1e3
 
-    def values(self) -> Any:
+    async def values(self) -> Any:
         """Return all outputs as typed arrays."""
-        views = [memoryview(x) for x in self._session.model.run(self._inputs).values()]
+        outputs = self._session.model.run(self._inputs).values()
+        views = [memoryview(await output.data()) for output in outputs]
         return to_js([to_js(view.cast("B").cast(view.format)) for view in views])
 
     async def _run(self, inputs: dict[str, pt.Tensor]) -> float:
