@@ -215,3 +215,38 @@ def test_a_lost_device_is_replaced(python: PagePython) -> None:
     lost, text, restored, value = python.call(lost_and_found)
     assert (lost, restored, value) == (True, 1, 3.0)
     assert text.startswith("webgpu: WebGPU device lost; got no answer from the GPU")
+
+
+async def measured() -> list[object]:
+    import js
+
+    import py_tensor as pt
+    from py_tensor.compiler.workgroups import contract_kernel
+    from py_tensor.runtime.backends import tuner
+    from py_tensor.runtime.executor import backend
+
+    await pt.ready()
+    engine = backend()
+    present, seconds, candidates = engine.device, tuner.SECONDS, tuner.MOST_CANDIDATES
+    engine.device = present._replace(on_processor=False)
+    contract_kernel.LONG_PRODUCTS = 1000
+    tuner.SECONDS, tuner.MOST_CANDIDATES = 0, 2
+    try:
+        x = pt.asarray([[float(m + n) for n in range(24)] for m in range(20)])
+        step = await pt.warmup(pt.jit(lambda x, y: x @ y), x, x.T)
+        value = step(x, x.T)[1, 2].item()
+        choices = tuner.Tuner(engine).choices
+        storage = getattr(js, "localStorage", None)
+        is_stored = storage is not None and storage.getItem(tuner.NAME) is not None
+        return [value, len(engine.tuner.choices), choices == engine.tuner.choices, is_stored]
+    finally:
+        engine.device = present
+        contract_kernel.LONG_PRODUCTS = 200_000_000
+        tuner.SECONDS, tuner.MOST_CANDIDATES = seconds, candidates
+
+
+def test_measured_choices_are_stored_in_the_page(python: PagePython, thread: str) -> None:
+    value, choices, is_same, is_stored = python.call(measured)
+    assert value == sum((1 + n) * (2 + n) for n in range(24))
+    assert choices == 1
+    assert is_same == is_stored == (thread == "page")

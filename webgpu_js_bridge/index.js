@@ -126,6 +126,7 @@ export async function createBridge({ heap: memory, module }) {
     destroy() {
       gpu.stop();
       reader.rejectAll("the bridge was destroyed");
+      reader.close();
       buffers.clear();
     },
   };

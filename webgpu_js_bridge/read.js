@@ -7,19 +7,43 @@ import { LOST } from "./device.js";
 const PART_BYTES = 8 * 2 ** 20;
 /** Parts of a read that are in flight at once, and idle staging buffers that are kept of each size. */
 const RING = 3;
+/**
+ * Time between empty submissions during a wait. Browsers look for finished work when work is submitted: else Chromium
+ * each 1 to 2 ms and Firefox each 100 ms. On an H100 a read of 64 KB took 1.9 ms with them instead of 2.5, and one of
+ * 4 MB 3.6 instead of 6.
+ */
+const PULSE_MILLISECONDS = 0.3;
+/** Time for which messages schedule them. A message arrives immediately but keeps the processor busy. */
+const EAGER_MILLISECONDS = 8;
 /** Smallest staging buffer; sizes are powers of two. */
 const LEAST_BYTES = 4096;
 
 /** @type {Make<Reader, "gpu" | "commands" | "heap" | "buffers" | "failures" | "backlog">} */
 export function createReader({ gpu, commands, heap, buffers, failures, backlog }) {
   const USAGE = GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST;
-  /** Firefox looks for finished work each 100 ms, or when work is submitted. */
-  const needsPulse = /firefox/i.test(navigator.userAgent);
   /** @type {Map<number, GPUBuffer[]>} */
   const idle = new Map();
   /** @type {Set<(error: Error) => void>} */
   const pending = new Set();
+  const { port1, port2 } = new MessageChannel();
+  let isBeating = false;
+  let since = 0;
+  let pulsed = 0;
   let reads = 0;
+
+  /** Submit nothing again and again while a promise is waited for. */
+  function beat() {
+    isBeating = pending.size > 0 && !gpu.isLost;
+    if (!isBeating) return;
+    const now = performance.now();
+    if (now - pulsed >= PULSE_MILLISECONDS) {
+      gpu.device.queue.submit([]);
+      pulsed = now;
+    }
+    if (now - since < EAGER_MILLISECONDS) port2.postMessage(null);
+    else setTimeout(beat, 1);
+  }
+  port1.onmessage = beat;
 
   /** @param {number} bytes */
   function take(bytes) {
@@ -42,7 +66,6 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
    */
   async function settle(answer) {
     const { device } = gpu;
-    const pulse = needsPulse ? setInterval(() => device.queue.submit([]), 1) : undefined;
     /** @type {PromiseWithResolvers<never>} */
     const { promise, reject } = Promise.withResolvers();
     /** @type {Error | null} */
@@ -52,13 +75,15 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
       reject(error);
     };
     pending.add(refuse);
+    since = performance.now();
+    if (!isBeating) port2.postMessage(null);
+    isBeating = true;
     try {
       return await Promise.race([answer, promise]);
     } catch (error) {
       throw reason ?? (gpu.isLost || device !== gpu.device ? new Error(LOST) : error);
     } finally {
       pending.delete(refuse);
-      clearInterval(pulse);
     }
   }
 
@@ -171,6 +196,8 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
       for (const reject of pending) reject(new Error(reason));
       pending.clear();
     },
+
+    close: () => port1.close(),
 
     /** Forget the lost device's objects. */
     clear: () => idle.clear(),

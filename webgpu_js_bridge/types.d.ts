@@ -185,6 +185,7 @@ export interface Reader {
   copy(buffer: GPUBuffer, bytes: number): Promise<Uint8Array<ArrayBuffer>>;
   read(handle: number, address: number, byteLength: number): Promise<void>;
   rejectAll(reason: string): void;
+  close(): void;
   clear(): void;
   stats(): object;
 }

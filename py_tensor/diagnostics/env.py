@@ -144,7 +144,22 @@ def _configure_plans(name: str, on: bool) -> None:
         runtime.plans.clear()
         for executable in tuple(runtime.executables):
             if executable.engine is engine and executable.plan is not None:
-                executable.plan = engine.compile(executable.graph)
+                executable.compile_again()
+
+
+def _set_autotune(value: Any) -> None:
+    choices = {"warmup": "warmup", "always": "always", "false": False, "0": False}
+    text = value.lower() if isinstance(value, str) else value
+    if text is not False and (not isinstance(text, str) or text not in choices):
+        raise ArgumentError(
+            f'env: unknown value of autotune; got {described(value)}; use "warmup", "always" or '
+            "False"
+        )
+    settings.autotune = text and choices[text]
+    for engine in runtime.backends.values():
+        engine.configure("autotune", settings.autotune)
+    # Kept plans have the kernels that were chosen before.
+    runtime.plans.clear()
 
 
 def _set_plan_limit(value: int) -> None:
@@ -193,6 +208,13 @@ class Environment(Printed):
     flush_bytes = _setting("flush_bytes", "bytes of new host data after which pending work is run")
     host_elements = _setting(
         "host_elements", "elements up to which a value is evaluated on the host; 0: never"
+    )
+    autotune: Flag[Any] = Flag(
+        str,
+        "calls that measure kernels of products on WebGPU, warmup or always; False: none",
+        lambda: settings.autotune,
+        _set_autotune,
+        default="warmup",
     )
     plan_limit = Flag(
         int,

@@ -316,8 +316,9 @@ def _evened(
     added = math.prod(even[-2:]) - math.prod(size[-2:])
     products = batch * math.prod(image) * channels * w.spec.shape[2] * added
     engine = backend()
-    # Graphs for WebGL2 stay as they are: their costs differ.
-    is_gpu = engine.compiles and not engine.on_processor and not engine.runs_glsl
+    # Graphs for WebGL2 and JAX stay as they are: their costs differ.
+    is_other = engine.on_processor or engine.runs_glsl or engine.whole_programs
+    is_gpu = engine.compiles and not is_other
     if not is_gpu or not 0 < products <= ADDED_PRODUCTS or set(dilation[-2:]) != {1}:
         return w, size
     # A kernel along one axis has one row.

@@ -40,7 +40,8 @@ def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int])
     # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
     result = xp.zeros((math.prod(before), length, math.prod(after)), wide)
-    rows = xp.compress(kept, rows, axis=axis).reshape(len(result), -1, result.shape[2])
+    rows = xp.compress(kept, rows, axis=axis)
+    rows = rows.reshape(len(result), rows.shape[axis], result.shape[2])
     positions = positions[kept]
     if len(result) * result.shape[2] <= FEW_COLUMNS:
         # NumPy adds elements ten times faster than slices.

@@ -157,6 +157,8 @@ def set_backend(name: str | None) -> None:
     >>> pt.get_backend()
     'numpy'
     """
+    if name is not None:
+        _check("set_backend", name)
     if name is None:
         _choose({})
     elif name == _GPU:
@@ -189,6 +191,8 @@ async def ready(backend: str | None = None) -> str:
     'numpy'
     """
     failed: dict[str, str] = {}
+    if backend is not None:
+        _check("ready", backend)
     wanted = backend or runtime.preferred
     for name in _GROUPS.get(wanted, (wanted,)) if wanted else _OPENERS:
         opener = _OPENERS.get(name)
@@ -211,23 +215,22 @@ async def ready(backend: str | None = None) -> str:
 
 def prefer(name: str) -> None:
     """Try a backend first when the first computation chooses one, as the page's address asks."""
-    if name not in {*runtime.backends, *_FACTORIES, *_GROUPS}:
-        raise _unknown(name)
+    _check("set_backend", name)
     runtime.preferred = name
     runtime.backend = None
 
 
-def _unknown(name: object) -> BackendError:
-    return BackendError(
-        f"set_backend: unknown backend; got {described(name)}; use one of "
-        f"{', '.join((*_FACTORIES, *_GROUPS))}"
-    )
+def _check(operation: str, name: object) -> None:
+    """Raise BackendError if there is no backend of a name."""
+    if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES, *_GROUPS}:
+        raise BackendError(
+            f"{operation}: unknown backend; got {described(name)}; use one of "
+            f"{', '.join((*_FACTORIES, *_GROUPS))}"
+        )
 
 
 def _available(name: str) -> Backend:
     """Return the backend of a name, created when it is first asked for; raise BackendError."""
-    if not isinstance(name, str) or name not in {*runtime.backends, *_FACTORIES}:
-        raise _unknown(name)
     engine = runtime.backends.get(name) or _FACTORIES[name]()
     if not engine.jax_arrays and EXTENDED[0].name in BY_NAME:
         raise BackendError(

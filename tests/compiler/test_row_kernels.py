@@ -174,3 +174,12 @@ def test_causal_attention_without_visible_keys_is_the_mean_of_all_values(padding
         *map(pt.asarray, (q, k, v)), mask=pt.asarray(visible), causal=True
     )
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_attention_of_one_matrix_equals_numpy():
+    x = numbers(2, 32, 32)
+    scores = x @ x
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    expected = powers / powers.sum(axis=-1, keepdims=True) @ x
+    t = pt.asarray(x)
+    np.testing.assert_allclose((pt.softmax(t @ t) @ t).numpy(), expected, rtol=1e-4, atol=1e-5)

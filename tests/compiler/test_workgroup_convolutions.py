@@ -157,8 +157,9 @@ def reference(x, w, case, out):
 def on_gpu(engine, monkeypatch):
     """Let graphs be those of a GPU with workgroups, whatever computes them."""
     monkeypatch.setattr(runtime, "plans", {})
-    for name, value in {"compiles": True, "on_processor": False, "runs_glsl": False}.items():
-        monkeypatch.setattr(engine, name, value)
+    monkeypatch.setattr(engine, "compiles", True)
+    for name in ("on_processor", "runs_glsl", "whole_programs"):
+        monkeypatch.setattr(engine, name, False)
 
 
 @pytest.mark.usefixtures("on_gpu")

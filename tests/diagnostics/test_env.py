@@ -174,6 +174,19 @@ def test_the_guide_lists_every_flag():
     }
 
 
+def test_prepared_values_are_kept_if_plans_are_compiled_again(engine):
+    if pt.env.fused_multiply_add is None:
+        assert engine.name != "wasm"
+        return
+    weights = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
+    product = pt.jit(lambda x: x @ pt.softmax(weights @ weights))
+    x = pt.asarray([[1.0, 0.0]])
+    before = product(x).tolist()
+    for fused in (False, True):
+        pt.env.fused_multiply_add = fused
+        assert product(x).tolist() == [pytest.approx(before[0])]
+
+
 def test_products_round_twice_without_fused_multiply_add(engine):
     if pt.env.fused_multiply_add is None:
         assert engine.name != "wasm"

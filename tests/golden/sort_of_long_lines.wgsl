@@ -23,7 +23,7 @@ fn pt_bank(i: i32) -> i32 {
   return i + (i >> 3u);
 }
 fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }
-fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
@@ -97,7 +97,7 @@ fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
     let a = start;
     let b = start + run;
     let c = start + 2 * run;
-    var i = a + pt_own_split(a, b, c, own - a);
+    var i = a + pt_split(a, b, c, own - a);
     var j = b + own - i;
     var x = pairs[pt_bank(i)];
     var y = pairs[pt_bank(j)];
@@ -178,7 +178,7 @@ fn pt_bank(i: i32) -> i32 {
   return i + (i >> 3u);
 }
 fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }
-fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
@@ -193,16 +193,18 @@ fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
 }
 fn pt_pair(i: i32) -> vec2<u32> { let q = x0[i >> 1u]; return select(q.xy, q.zw, (i & 1) == 1); }
 fn pt_key(i: i32) -> u32 { return pt_pair(i).x; }
-fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split_of_blocks(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
-    let middle = (low + high) >> 1u;
-    if (pt_key(a + middle) <= pt_key(b + d - 1 - middle)) {
-      low = middle + 1;
-    } else {
-      high = middle;
+    let part = (high - low) >> 2u;
+    var count = 0;
+    for (var n = 1; n < 4; n++) {
+      let at = low + n * part;
+      count += select(0, 1, pt_key(a + at) <= pt_key(b + d - 1 - at));
     }
+    high = select(low + (count + 1) * part, high, count == 3);
+    low = select(low, low + count * part + 1, count > 0);
   }
   return low;
 }
@@ -221,7 +223,7 @@ var<workgroup> splits: array<i32, 2>;
   let end = min(begin + 2 * run, S.I3);
   if (l < 2) {
     let d = column - begin + l * 1024;
-    splits[l] = pt_split(origin + begin, origin + middle, origin + end, d);
+    splits[l] = pt_split_of_blocks(origin + begin, origin + middle, origin + end, d);
   }
   workgroupBarrier();
   let count = splits[1] - splits[0];
@@ -257,7 +259,7 @@ var<workgroup> splits: array<i32, 2>;
     let a = 0;
     let b = count;
     let c = 1024;
-    var i = a + pt_own_split(a, b, c, own - a);
+    var i = a + pt_split(a, b, c, own - a);
     var j = b + own - i;
     var x = pairs[pt_bank(i)];
     var y = pairs[pt_bank(j)];
@@ -333,7 +335,7 @@ fn pt_bank(i: i32) -> i32 {
   return i + (i >> 3u);
 }
 fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }
-fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
@@ -348,16 +350,18 @@ fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
 }
 fn pt_pair(i: i32) -> vec2<u32> { let q = x0[i >> 1u]; return select(q.xy, q.zw, (i & 1) == 1); }
 fn pt_key(i: i32) -> u32 { return pt_pair(i).x; }
-fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split_of_blocks(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
-    let middle = (low + high) >> 1u;
-    if (pt_key(a + middle) <= pt_key(b + d - 1 - middle)) {
-      low = middle + 1;
-    } else {
-      high = middle;
+    let part = (high - low) >> 2u;
+    var count = 0;
+    for (var n = 1; n < 4; n++) {
+      let at = low + n * part;
+      count += select(0, 1, pt_key(a + at) <= pt_key(b + d - 1 - at));
     }
+    high = select(low + (count + 1) * part, high, count == 3);
+    low = select(low, low + count * part + 1, count > 0);
   }
   return low;
 }
@@ -376,7 +380,7 @@ var<workgroup> splits: array<i32, 2>;
   let end = min(begin + 2 * run, S.I3);
   if (l < 2) {
     let d = column - begin + l * 1024;
-    splits[l] = pt_split(origin + begin, origin + middle, origin + end, d);
+    splits[l] = pt_split_of_blocks(origin + begin, origin + middle, origin + end, d);
   }
   workgroupBarrier();
   let count = splits[1] - splits[0];
@@ -412,7 +416,7 @@ var<workgroup> splits: array<i32, 2>;
     let a = 0;
     let b = count;
     let c = 1024;
-    var i = a + pt_own_split(a, b, c, own - a);
+    var i = a + pt_split(a, b, c, own - a);
     var j = b + own - i;
     var x = pairs[pt_bank(i)];
     var y = pairs[pt_bank(j)];

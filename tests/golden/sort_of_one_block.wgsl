@@ -23,7 +23,7 @@ fn pt_bank(i: i32) -> i32 {
   return i + (i >> 3u);
 }
 fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }
-fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
+fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var low = max(0, d - (c - b));
   var high = min(d, b - a);
   while (low < high) {
@@ -96,7 +96,7 @@ fn pt_own_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
     let a = start;
     let b = start + run;
     let c = start + 2 * run;
-    var i = a + pt_own_split(a, b, c, own - a);
+    var i = a + pt_split(a, b, c, own - a);
     var j = b + own - i;
     var x = pairs[pt_bank(i)];
     var y = pairs[pt_bank(j)];

@@ -105,9 +105,13 @@ TABLES: dict[str, tuple[Callable[[OpDef], bool], dict[str, str]]] = {
 
 
 def kinds(base=OpDef):
-    """Return all kinds of the package, which are the classes below `OpDef`."""
+    """Return all kinds of the package, which are the classes below `OpDef`.
+
+    Kinds that a target defines for itself are left out.
+    """
     known = [kind for sub in base.__subclasses__() for kind in (sub, *kinds(sub))]
-    return [kind for kind in known if kind.__module__.startswith("py_tensor.")]
+    modules = tuple(f"py_tensor.{name}." for name in ("ops", "kernels", "transforms"))
+    return [kind for kind in known if kind.__module__.startswith(modules)]
 
 
 def without(has_entry, ops):

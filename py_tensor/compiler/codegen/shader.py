@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Shader(NamedTuple):
@@ -22,3 +22,5 @@ class Shader(NamedTuple):
     """Workgroups of a call along each axis, for targets that have workgroups."""
     before: Shader | None = None
     """Kernel without inputs and scalars that runs before it, on the same outputs."""
+    contraction: Any = None
+    """`BlockedSize` of a contraction that could be computed in other blocks, too."""

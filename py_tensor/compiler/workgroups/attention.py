@@ -18,7 +18,7 @@ from ...language.tree import FLOAT, INT, Value, Whole
 from ...ops import OP_DEFS
 from ...ops.contractions import DOT
 from ...ops.elementwise import CAST
-from ...ops.index_map import ViewStack, broadcast_view, make_view, push
+from ...ops.index_map import View, ViewStack, broadcast_view, make_view, push
 from ...ops.op_def import Elementwise, OpDef, Shape, ViewOp
 from ...ops.reductions import MAX, SUM
 from ...ops.rule_types import Spec
@@ -328,7 +328,7 @@ def causal_fill(nodes: LoweredNodes, scores: int) -> int | None:
     return fill if nodes.spec(fill).size == 1 and not nodes.is_buffer(fill) else None
 
 
-def keys_by_row(shape: Shape) -> Any:
+def keys_by_row(shape: Shape) -> View:
     """Return the view that reads keys (groups, features, columns) with features innermost."""
     groups, features, columns = shape
     return make_view((groups, columns, features), (features * columns, 1, columns))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from ...dtypes import float32
 from ...ir.node import OpInstance
 from ...language.tree import FLOAT, INT, Value, Whole
-from ...ops.index_map import row_major
+from ...ops.index_map import View, row_major
 from ..codegen.indices import Index
 from ..codegen.positions import Axes
 from ..codegen.types import KIND, converted, number, wrapped
@@ -34,8 +34,8 @@ def write_attention(writer: WorkgroupWriter) -> None:
     _Attention(writer).write()
 
 
-class _Attention:
-    """Writer of the kernel of attention."""
+class _Functions:
+    """Writer of the functions of attention that read operands, make scores and store results."""
 
     def __init__(self, writer: WorkgroupWriter) -> None:
         self.writer = writer
@@ -58,26 +58,13 @@ class _Attention:
         """Scalar for scores of keys after a query's position, if attention is causal."""
         self.block = attention_block(self.groups, self.queries, self.features)
 
-    def write(self) -> None:
-        """Write the kernel."""
-        writer, block = self.writer, self.block
-        self._functions()
-        self._keep()
-        writer.workgroup = (block.down * block.across,)
-        writer.grid = (-(-self.queries // block.queries), self.groups, self.parts)
-        writer.main = "\n".join([f"  {line}" for line in self._main()])
-
-    # --- functions ------------------------------------------------------------------------------
-
     def _functions(self) -> None:
         """Define the functions that read operands, and the one that makes scores of products."""
         nodes = self.writer.nodes
         if self.product >= 0:
-            queries, keys = nodes.edges[self.product]
-            shape = (self.queries, self.inner)
-            self._function("pt_query", "gmk", lambda g, m, k: self._four(queries, shape, g, m, k))
-            shape = (self.keys, self.inner)
-            self._function("pt_key", "gmk", lambda g, m, k: self._four(keys, shape, g, m, k))
+            queries, rows = nodes.edges[self.product][0], (self.queries, self.inner)
+            self._function("pt_query", "gmk", lambda g, m, k: self._four(queries, rows, g, m, k))
+            self._function("pt_key", "gmk", self._key)
         shape = (self.keys, self.features)
         self._function("pt_value", "gmk", lambda g, m, k: self._four(self.values, shape, g, m, k))
         self._function("pt_score", "gmk", self._score, ", v: vec4<f32>")
@@ -112,17 +99,30 @@ class _Attention:
     def _let(self, whole: Whole) -> Value:
         return self.code.let(self.code.printer.whole(whole), "k")
 
-    def _four(self, at: int, shape: tuple[int, int], g: Value, m: Value, k: Value) -> Value:
+    def _key(self, g: Value, m: Value, k: Value) -> Value:
+        """Return four features of a key."""
+        at = self.writer.nodes.edges[self.product][1]
+        view = keys_by_row(self.writer.nodes.spec(at).shape)
+        return self._four(at, (self.keys, self.inner), g, m, k, view)
+
+    def _four(
+        self,
+        at: int,
+        shape: tuple[int, int],
+        g: Value,
+        m: Value,
+        k: Value,
+        view: View | None = None,
+    ) -> Value:
         """Return four neighbours along the rows, of a shape, of a group of an operand."""
         rows, columns = shape
         first = self._let(self._let(g * rows + m) * columns + k)
         axes = (*self._group(g), (m, rows), (k, columns))
         index = Index(self.groups * rows * columns, first, axes=axes)
-        nodes = self.writer.nodes
-        if self.product >= 0 and at == nodes.edges[self.product][1] and shape[1] == self.inner:
-            index = index.through(keys_by_row(nodes.spec(at).shape))
+        if view is not None:
+            index = index.through(view)
         value = self.writer.value(at, index)
-        return converted(self.code, value, nodes.spec(at).dtype, float32)
+        return converted(self.code, value, self.writer.nodes.spec(at).dtype, float32)
 
     def _score(self, g: Value, m: Value, k: Value) -> Value:
         """Return the scores of four queries from m on, and a key, given products `v`."""
@@ -154,7 +154,18 @@ class _Attention:
         writer.result(first)
         writer.head = "fn pt_keep(g: i32, m: i32, k: i32, v: vec4<f32>) {"
 
-    # --- text -----------------------------------------------------------------------------------
+
+class _Attention(_Functions):
+    """Writer of the kernel of attention."""
+
+    def write(self) -> None:
+        """Write the kernel."""
+        writer, block = self.writer, self.block
+        self._functions()
+        self._keep()
+        writer.workgroup = (block.down * block.across,)
+        writer.grid = (-(-self.queries // block.queries), self.groups, self.parts)
+        writer.main = "\n".join([f"  {line}" for line in self._main()])
 
     def size(self, number: int) -> str:
         return self.code.printer.size(number)

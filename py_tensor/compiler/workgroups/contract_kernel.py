@@ -71,6 +71,37 @@ class Blocking(NamedTuple):
             yield own, f"{own} < {count}" if number + self.invocations > count else ""
 
 
+class ContractionSize(NamedTuple):
+    """Properties of a contraction on which the fastest blocking depends."""
+
+    kind: str
+    """Name of the operation, and the axis of each operand that has neighbours in memory."""
+    dtypes: str
+    """Names of the dtypes of the result and of the operands."""
+    groups: int
+    rows: int
+    columns: int
+    inner: int
+    """Number of products of a result."""
+
+    @property
+    def products(self) -> int:
+        """Number of all products."""
+        return self.groups * self.rows * self.columns * self.inner
+
+    @property
+    def is_long(self) -> bool:
+        """True if the kernel takes long enough to measure it in several blockings."""
+        return self.products >= LONG_PRODUCTS
+
+
+class BlockedSize(NamedTuple):
+    """A contraction and the blocking that computes it."""
+
+    size: ContractionSize
+    blocking: Blocking
+
+
 class _Load(NamedTuple):
     """Four elements that an invocation loads into shared memory."""
 
@@ -80,28 +111,31 @@ class _Load(NamedTuple):
     """Condition on which they are stored, or an empty text."""
 
 
-LARGE = Blocking(16, 16, 4, 4, 16)
+LARGE = Blocking(8, 16, 8, 4, 16)
 BLOCKINGS = (LARGE, Blocking(8, 8, 4, 4, 16), Blocking(4, 16, 2, 4, 16), Blocking(16, 4, 4, 4, 16))
 """Blockings to choose from."""
 
 
+LONG_PRODUCTS = 200_000_000
+"""Products from which a contraction takes long, about 0.03 ms on a large GPU."""
 ON_PROCESSOR = Blocking(16, 4, 4, 4, 4)
 """Blocking without shared memory."""
 
 
+def waste(blocking: Blocking, rows: int, columns: int) -> float:
+    """Return the elements that the blocks of a result have, relative to the result's."""
+    down, across = -(-rows // blocking.height), -(-columns // blocking.width)
+    return down * across * blocking.height * blocking.width / (rows * columns)
+
+
 def blocking_of(groups: int, rows: int, columns: int) -> Blocking:
     """Choose the blocking of a result: the largest that occupies the device."""
-
-    def waste(blocking: Blocking) -> float:
-        down, across = -(-rows // blocking.height), -(-columns // blocking.width)
-        return down * across * blocking.height * blocking.width / (rows * columns)
-
     busy = [
         blocking
         for blocking in BLOCKINGS
         if groups * math.ceil(rows / blocking.height) * math.ceil(columns / blocking.width) >= 64
     ]
-    return min(busy or BLOCKINGS[1:], key=waste)
+    return min(busy or BLOCKINGS[1:], key=lambda blocking: waste(blocking, rows, columns))
 
 
 class BlockedContraction:
@@ -115,6 +149,8 @@ class BlockedContraction:
     rows: int
     columns: int
     inner: int
+    parts: int = 1
+    """Parts into which the inner axis is split. Each is a group."""
     folds: int
 
     def __init__(self, writer: WorkgroupWriter, call: OpInstance) -> None:
@@ -222,7 +258,11 @@ class BlockedContraction:
         writer = self.writer
         blocking = ON_PROCESSOR
         if not writer.target.on_processor:
-            blocking = blocking_of(self.groups, self.rows, self.columns)
+            size = size_of(self)
+            blocking = writer.target.blocking(size)
+            if blocking is None:
+                blocking = blocking_of(self.groups, self.rows, self.columns)
+            writer.contraction = BlockedSize(size, blocking)
         self.left(blocking)
         self.right(blocking)
         self._keep()
@@ -397,6 +437,19 @@ class BlockedContraction:
             return
         for lane, letter in enumerate("xyzw"):
             yield f"{own} += a{row}.{letter} * b{lane}_{four};"
+
+
+def size_of(contraction: BlockedContraction) -> ContractionSize:
+    """Return the properties of a contraction on which its fastest blocking depends."""
+    call, (left, right) = contraction.call, contraction.is_upright
+    return ContractionSize(
+        f"{call.op.name} {'mk'[left]}{'kn'[right]}",
+        " ".join([spec.dtype.name for spec in (call.spec, *call.specs)]),
+        contraction.groups,
+        contraction.rows,
+        contraction.columns,
+        contraction.inner // contraction.parts,
+    )
 
 
 class BlockedProduct(BlockedContraction):

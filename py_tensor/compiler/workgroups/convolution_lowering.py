@@ -16,16 +16,8 @@ from ..lowering.contractions import cast, convolve_by_sum, pixel_major
 from .convolve_kernel import PANELS, SplitWindow, runs_of
 from .direct_kernel import is_direct
 from .lane_kernel import is_by_lanes
-from .lowering import added_up, lower_dot
+from .lowering import BLOCK, BLOCKS, FEWEST_PARTS, SHORTEST_PART, added_up, lower_dot
 
-BLOCK = 32
-"""Rows and columns of a small block of a convolution."""
-BUSY_BLOCKS = 256
-"""Small blocks of a convolution that occupy a GPU."""
-SHORTEST_PART = 128
-"""Smallest length of a part of a split convolution, which takes longer than adding up the parts."""
-FEWEST = 4
-"""Smallest number of parts for which a split convolution saves the time of a further kernel."""
 LONGEST_SUM = 256
 """Number of products up to which an invocation adds them up alone for each of few results."""
 FEW_RESULTS = 1 << 12
@@ -169,5 +161,6 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
         return 1
     _, pixels, columns = call.spec.shape
     blocks = -(-pixels // BLOCK) * -(-columns // BLOCK)
-    wanted = min(runs.inner // SHORTEST_PART, BUSY_BLOCKS // max(blocks, 1))
-    return next((n for n in range(wanted, FEWEST - 1, -1) if runs.inner % (PANELS * n) == 0), 1)
+    wanted = min(runs.inner // SHORTEST_PART, BLOCKS // max(blocks, 1))
+    parts = range(wanted, FEWEST_PARTS - 1, -1)
+    return next((n for n in parts if runs.inner % (PANELS * n) == 0), 1)

@@ -76,7 +76,7 @@ class BlockedConvolution(BlockedContraction):
         super().__init__(writer, call)
         is_split = isinstance(call.arg, SplitWindow)
         self.window: Window = call.arg.window if is_split else call.arg
-        self.parts: int = call.arg.parts if is_split else 1
+        self.parts = call.arg.parts if is_split else 1
         self.groups = max(self.parts, self.window.groups)
         _, _, self.channels, outs = call.specs[1].shape
         self.columns = outs // self.window.groups

@@ -18,6 +18,8 @@ from .convolve_kernel import leaves
 from .workgroup_writer import INVOCATIONS, ROW, WorkgroupWriter
 
 LANES = "xyzw"
+UNROLLED = 8
+"""Taps in a row of a kernel that are written one after the other."""
 
 
 def is_by_lanes(window: Window, kernel: tuple[int, ...]) -> bool:
@@ -74,35 +76,52 @@ class LaneConvolution(BlockedContraction):
     def _statements(self, groups: int) -> Iterator[str]:
         yield from self._position("W.x" if groups <= ROW else f"W.x + W.y * {ROW}u")
         yield f"var s = {self.zero};"
-        (kh, kw), dilation = self.window.kernel, self.window.dilation
-        image = self.call.specs[0].shape
-        terms: list[tuple[Whole, int]] = [(self.number("y"), dilation[0] * self.strides[1])]
-        terms.append((self.number("x"), dilation[1] * self.strides[2]))
+        rows, columns = self.window.kernel
+        yield f"for (var y = 0; y < {self.size(rows)}; y++) {{"
+        step = self._unrolled()
+        loop = f"for (var first_x = 0; first_x < {self.size(columns)}; first_x += {step})"
+        yield f"  {loop} {{" if step < columns else "  { let first_x = 0;"
+        for number in range(step):
+            yield f"    {{ let x = first_x + {number};"
+            yield from (f"      {line}" for line in self._tap())
+            yield "    }"
+        yield "  }"
+        yield "}"
+        yield "pt_keep(0, t * 4, s);"
+
+    def _unrolled(self) -> int:
+        """Return how many taps of a row are written one after the other, to load them at once."""
+        columns = self.window.kernel[1]
+        if self.inputs > 1:
+            return 1
+        return columns if columns <= UNROLLED else 4 if columns % 4 == 0 else 1
+
+    def _tap(self) -> Iterator[str]:
+        """Yield the statements that add the products of a tap."""
+        dilation, image = self.window.dilation, self.call.specs[0].shape
+        y, x = self.number("y"), self.number("x")
         tests = []
-        yield f"for (var y = 0; y < {self.size(kh)}; y++) {{"
-        yield f"for (var x = 0; x < {self.size(kw)}; x++) {{"
-        for axis, (name, start) in enumerate((("y", "v"), ("x", "u"))):
+        for axis, (number, start) in enumerate(((y, "v"), (x, "u"))):
             if leaves(self.window, image, axis):
-                at = total([(self.number(name), dilation[axis])], 0)
+                at = total([(number, dilation[axis])], 0)
                 size = f"vec4<u32>(u32({self.size(image[axis + 1])}))"
                 tests.append(f"(vec4<u32>({start} + {self.text(at)}) < {size})")
         if tests:
-            yield f"  let ok = {' & '.join(tests)};"
-        yield f"  let p = first + {self.text(total(terms, 0))};"
-        tap = total([(self.number("y"), kw), (self.number("x"), 1)], 0)
-        yield f"  let k = {self.text(self.whole(tap) * (self.inputs * self.outs))};"
+            yield f"let ok = {' & '.join(tests)};"
+        terms = [(y, dilation[0] * self.strides[1]), (x, dilation[1] * self.strides[2])]
+        yield f"let p = first + {self.text(total(terms, 0))};"
+        tap = total([(y, self.window.kernel[1]), (x, 1)], 0)
+        yield f"let k = {self.text(self.whole(tap) * (self.inputs * self.outs))};"
         yield from self._channels("ok" if tests else "")
-        yield "}}"
-        yield "pt_keep(0, t * 4, s);"
 
     def _channels(self, condition: str) -> Iterator[str]:
         """Yield the statements that add the products of the channels of a tap."""
         step, i = (4, self.number("i")) if self.is_dot else (1, self.number("i"))
-        yield f"  for (var i = 0; i < {self.size(self.inputs)}; i += {step}) {{"
+        yield f"for (var i = 0; i < {self.size(self.inputs)}; i += {step}) {{"
         images = [f"pt_image(p.{lane} + i)" for lane in LANES]
         weight = self.text(total([(self.number("k"), 1), (i, self.outs)], 0))
         if self.is_dot:
-            yield f"    let w = pt_weight({weight});"
+            yield f"  let w = pt_weight({weight});"
             values = [f"dot({image}, w)" for image in images]
             text = f"{self.four}({', '.join(values)})"
         else:
@@ -110,8 +129,8 @@ class LaneConvolution(BlockedContraction):
             image = f"{self.four}({', '.join(f'{image}.x' for image in images)})"
             weights = [f"pt_weight({lane}).x" for lane in lanes]
             text = f"{image} * {self.four}({', '.join(weights)})"
-        yield f"    s += {f'select({self.zero}, {text}, {condition})' if condition else text};"
-        yield "  }"
+        yield f"  s += {f'select({self.zero}, {text}, {condition})' if condition else text};"
+        yield "}"
 
     def _position(self, workgroup: str) -> Iterator[str]:
         """Yield the statements that find the results of an invocation, and their windows."""

@@ -39,6 +39,14 @@ SHORTEST = 4096
 A reduction that is not split may share a kernel with others of the same rows."""
 WALK = 16
 """Elements along which an invocation walks at least in a scan that is not along the last axis."""
+BLOCK = 32
+"""Rows and columns of a small block of a product."""
+BLOCKS = 256
+"""Small blocks that occupy a GPU."""
+SHORTEST_PART = 128
+"""Smallest inner axis of a part of a split product."""
+FEWEST_PARTS = 4
+"""Smallest number of parts into which a product is split."""
 LARGEST_GROUPS = 65535
 """Workgroups along an axis of a grid."""
 
@@ -114,7 +122,7 @@ def lower_dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     if inner < 4 or min(rows, columns) < 2 or groups > LARGEST_GROUPS:
         return dot_by_sum(lowered, call, a, b)
     if groups == 1:
-        parts = _parts(lowered, inner, rows * columns)
+        parts = _parts(lowered, inner, rows, columns)
         if parts > 1:
             a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
             a = lowered.add(PERMUTE, (a,), (1, 0, 2))
@@ -129,11 +137,14 @@ def added_up(lowered: LoweredGraph, parts: int) -> int:
     return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
 
 
-def _parts(lowered: LoweredGraph, inner: int, results: int) -> int:
-    """Return into how many parts to split the inner axis of a product with few results."""
-    busy = BUSY_PROCESSOR if lowered.target.on_processor else BUSY
-    wanted = min(inner // 64, math.isqrt(inner // 4), busy // max(1, results // 16))
-    return next((n for n in range(wanted, 1, -1) if inner % (4 * n) == 0), 1)
+def _parts(lowered: LoweredGraph, inner: int, rows: int, columns: int) -> int:
+    """Return into how many parts to split the inner axis of a product with few results.
+
+    Adding up the parts takes a further kernel, which few parts do not pay for.
+    """
+    blocks = -(-rows // BLOCK) * -(-columns // BLOCK)
+    wanted = 0 if lowered.target.on_processor else min(inner // SHORTEST_PART, BLOCKS // blocks)
+    return next((n for n in range(wanted, FEWEST_PARTS - 1, -1) if inner % (4 * n) == 0), 1)
 
 
 def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:

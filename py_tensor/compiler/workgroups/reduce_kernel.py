@@ -17,6 +17,9 @@ from .workgroup_writer import WorkgroupWriter
 
 MOST = 256
 """Invocations of a workgroup that combine elements together; devices allow 256 at least."""
+STEPS = 4
+"""Steps of a loop that are written after each other if they divide it. Sums of 16 M elements took
+71 us on an H100 without that."""
 LINE = 16
 """Neighbouring groups of results that a workgroup computes at least, so that reads coalesce."""
 
@@ -88,9 +91,12 @@ class _Loop(ReductionLoop):
         kept = self.coordinates(self.kept, "o", result)
         self.start()
         step = 4 * self.team * max(self.parts, 1)
-        with code.loop(code.let(self._number(start), "p"), self.length, step) as k:
-            position = writer.positions.spread(k, 1) if self.op.index else None
-            self.step(self.neighbours(result, kept, k), position)
+        steps = self._steps(step)
+        with code.loop(code.let(self._number(start), "p"), self.length, step * steps) as first:
+            for turn in range(steps):
+                k = code.let(first + turn * step, "k")
+                position = writer.positions.spread(k, 1) if self.op.index else None
+                self.step(self.neighbours(result, kept, k), position)
         for swap in ("zwxy", "yxwz"):
             self._combine([code.variable(value.lane(swap)) for value in self._pair()])
         arrays = self._combined(member, 1)
@@ -147,17 +153,24 @@ class _Loop(ReductionLoop):
         code, guard, step = self.code, None, self.team * max(self.parts, 1)
         start = member if part is None else code.let(part * self.team + member, "p")
         own = code.printer.whole(0) if start.lanes == 4 else start
-        with code.loop(own, self.length, step) as n:
-            k = n
-            if start.lanes == 4:
-                # The four lanes are of several parts.
-                k = code.let(n + start, "k")
-                bound = code.vector(INT, self.length)
-                guard = code.apply("x < y", TRUTH, k, bound)
-            reduced = self.coordinates(self.axes, "k", k)
-            index = self.index(self.axes + self.kept, k * self.results + result, reduced + kept)
-            position = self._lanes(k) if self.op.index else None
-            self.step(self.writer.value(self.src, index), position, guard)
+        steps = 1 if start.lanes == 4 else self._steps(step)
+        with code.loop(own, self.length, step * steps) as n:
+            for turn in range(steps):
+                k = code.let(n + turn * step, "k")
+                if start.lanes == 4:
+                    # The four lanes are of several parts.
+                    k = code.let(n + start, "k")
+                    bound = code.vector(INT, self.length)
+                    guard = code.apply("x < y", TRUTH, k, bound)
+                reduced = self.coordinates(self.axes, "k", k)
+                order, position = self.axes + self.kept, k * self.results + result
+                index = self.index(order, position, reduced + kept)
+                position = self._lanes(k) if self.op.index else None
+                self.step(self.writer.value(self.src, index), position, guard)
+
+    def _steps(self, step: int) -> int:
+        """Return how many steps an iteration has: several keep more reads in flight."""
+        return STEPS if self.length % (STEPS * step) == 0 else 1
 
     def _lanes(self, k: Value) -> Value:
         return k if k.lanes == 4 else self.code.vector(INT, k)

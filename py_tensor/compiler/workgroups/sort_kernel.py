@@ -88,7 +88,7 @@ _SPLIT = """fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   var high = min(d, b - a);
   while (low < high) {
     let middle = (low + high) >> 1u;
-    if (KEY(a + middle) <= KEY(b + d - 1 - middle)) {
+    if (pt_own_key(a + middle) <= pt_own_key(b + d - 1 - middle)) {
       low = middle + 1;
     } else {
       high = middle;
@@ -97,6 +97,23 @@ _SPLIT = """fn pt_split(a: i32, b: i32, c: i32, d: i32) -> i32 {
   return low;
 }"""
 """Number of elements of the run from a to b among the first d of its merge with that to c."""
+
+_SPLIT_IN_MEMORY = """fn pt_split_of_blocks(a: i32, b: i32, c: i32, d: i32) -> i32 {
+  var low = max(0, d - (c - b));
+  var high = min(d, b - a);
+  while (low < high) {
+    let part = (high - low) >> 2u;
+    var count = 0;
+    for (var n = 1; n < 4; n++) {
+      let at = low + n * part;
+      count += select(0, 1, pt_key(a + at) <= pt_key(b + d - 1 - at));
+    }
+    high = select(low + (count + 1) * part, high, count == 3);
+    low = select(low, low + count * part + 1, count > 0);
+  }
+  return low;
+}"""
+"""The same for blocks in memory. Three reads at once take as long as one."""
 
 
 def exchanges(count: int) -> Iterator[tuple[int, int]]:
@@ -135,9 +152,8 @@ class _Sort:
         """Declare the pairs that the invocations of a workgroup share."""
         length = elements + elements // 8
         self.writer.shared.append(f"var<workgroup> pairs: array<vec2<u32>, {length}>;")
-        split = _SPLIT.replace("pt_split", "pt_own_split").replace("KEY", "pt_own_key")
         key = "fn pt_own_key(i: i32) -> u32 { return pairs[pt_bank(i)].x; }"
-        self.writer.definitions += [_BANK, key, split]
+        self.writer.definitions += [_BANK, key, _SPLIT]
 
     def merge(self, a: str, b: str, c: str, place: str) -> None:
         """Merge the elements of the invocation from two runs in shared memory."""
@@ -146,7 +162,7 @@ class _Sort:
             f"  let a = {a};",
             f"  let b = {b};",
             f"  let c = {c};",
-            f"  var i = a + pt_own_split(a, b, c, {place} - a);",
+            f"  var i = a + pt_split(a, b, c, {place} - a);",
             f"  var j = b + {place} - i;",
             "  var x = pairs[pt_bank(i)];",
             "  var y = pairs[pt_bank(j)];",
@@ -272,7 +288,7 @@ class _Merge(_Sort):
             f"fn pt_pair(i: i32) -> vec2<u32> {{ let q = x{slot}[i >> 1u]; "
             "return select(q.xy, q.zw, (i & 1) == 1); }",
             "fn pt_key(i: i32) -> u32 { return pt_pair(i).x; }",
-            _SPLIT.replace("KEY", "pt_key"),
+            _SPLIT_IN_MEMORY,
             "var<workgroup> splits: array<i32, 2>;",
         ]
         run = writer.value(width, writer.only).lane("x")
@@ -286,7 +302,7 @@ class _Merge(_Sort):
             f"let end = min(begin + 2 * run, {self.size(length)});",
             "if (l < 2) {",
             f"  let d = column - begin + l * {BLOCK};",
-            "  splits[l] = pt_split(origin + begin, origin + middle, origin + end, d);",
+            "  splits[l] = pt_split_of_blocks(origin + begin, origin + middle, origin + end, d);",
             "}",
             "workgroupBarrier();",
             "let count = splits[1] - splits[0];",

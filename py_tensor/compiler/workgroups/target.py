@@ -18,6 +18,7 @@ from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
 from ..target import Lowering, StoredValue, Target
 from .attention import Attention, JoinedParts, Scores, lower_attention, with_attention
+from .contract_kernel import BlockedSize, Blocking, ContractionSize
 from .convolution_lowering import lower_contraction
 from .lowering import lower_reduction, lower_scan
 from .plan import StorageSlot, nbytes_of
@@ -57,6 +58,7 @@ class _Capabilities(NamedTuple):
     largest: int = 1 << 27
     on_processor: bool = False
     packed_products: bool = False
+    blockings: tuple[BlockedSize, ...] = ()
 
 
 class WorkgroupTarget(_Capabilities, Target):
@@ -64,7 +66,8 @@ class WorkgroupTarget(_Capabilities, Target):
 
     `buffers` is the number of storage buffers that a kernel may bind, and `largest` the size in
     bytes of the largest one. `on_processor` is True for a software renderer. `packed_products` is
-    True if the language has products of words of four 8-bit integers.
+    True if the language has products of words of four 8-bit integers. `blockings` were measured to
+    be the fastest of contractions; a rule chooses those of others.
     """
 
     traits = WORKGROUP_TRAITS
@@ -76,6 +79,10 @@ class WorkgroupTarget(_Capabilities, Target):
     @property
     def limits(self) -> FusionLimits:
         return FusionLimits(inputs=self.buffers - OUTPUTS)
+
+    def blocking(self, size: ContractionSize) -> Blocking | None:
+        """Return the blocking that was measured to be the fastest of a contraction, if any."""
+        return dict(self.blockings).get(size)
 
     def writes_tiles(self, kind: KernelKind) -> bool:
         return False

@@ -49,6 +49,8 @@ class WorkgroupWriter(Writer):
         """Arrays of the outputs."""
         self.before: Shader | None = None
         """Kernel that runs before it."""
+        self.contraction: Any = None
+        """`BlockedSize` of a contraction."""
         constants = printer.constant_sizes
         self.local: Value = constants.value("l", INT, 1)
         """Number of the invocation in its workgroup. Sizes of workgroups are constants."""

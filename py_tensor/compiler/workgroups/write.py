@@ -93,5 +93,12 @@ def _written(nodes: KernelNodes, target: Any) -> Shader:
     modes = tuple("+".join(sorted(writer.fetches.modes.get(at, block))) for at in kernel.inputs)
     text = WGSL.compute(source)
     return Shader(
-        nodes.name, text, uniforms, numbers, modes, grid=writer.grid, before=writer.before
+        nodes.name,
+        text,
+        uniforms,
+        numbers,
+        modes,
+        grid=writer.grid,
+        before=writer.before,
+        contraction=writer.contraction,
     )

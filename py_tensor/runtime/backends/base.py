@@ -170,6 +170,12 @@ class Backend(Protocol):
     def ready(self, plan: Any) -> tuple[int, int]:
         """Return a plan's (compiled, total) programs without waiting for the compiler."""
 
+    async def tune(self, plan: Any) -> bool:
+        """Measure kernels that could be computed in several ways, if `pt.env.autotune` allows it.
+
+        Return True if the plan should be compiled again, because others of its kernels are faster.
+        """
+
     def blank(self, dtype: DType, size: int) -> Buffer:
         """Allocate a buffer of undefined values."""
 
@@ -223,6 +229,9 @@ class HostBackend:
 
     def ready(self, plan: Any) -> tuple[int, int]:
         return 0, 0
+
+    async def tune(self, plan: Any) -> bool:
+        return False
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         if math.prod(shape) >= 1 << 31:

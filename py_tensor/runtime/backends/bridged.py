@@ -172,6 +172,9 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
     def ready(self, plan: Compiled) -> tuple[int, int]:
         return self.bridge.ready(plan.number), len({draw.shader.source for draw in plan.plan.draws})
 
+    async def tune(self, plan: Compiled) -> bool:
+        return False
+
     # --- elements -------------------------------------------------------------------------------
 
     def _upload(self, buffer: Buffer) -> int:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Collection
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...compiler.codegen.shader import Shader
 from ...compiler.stages import Plan
@@ -16,9 +17,15 @@ from ...compiler.workgroups.plan import StorageSlot, nbytes_of, words_of
 from ...compiler.workgroups.target import WorkgroupTarget
 from ...dtypes import DType, shown
 from ...errors import BackendError, SizeError
+from ...ir.node import OpGraph
+from ...settings import settings
+from .base import CompiledParts
 from .bridge import StorageBridge
-from .bridge_parts import BridgePixels
+from .bridge_parts import SETTINGS, BridgePixels
 from .bridged import BridgedBackend, Compiled
+
+if TYPE_CHECKING:
+    from .tuner import Tuner
 
 MOST_BUFFERS = 16
 """Buffers that a kernel binds at most.
@@ -29,6 +36,11 @@ MOST_BYTES = (1 << 31) - 16
 _STORED_INFINITY = ("PT_STORED_INF: u32 = 0x7f800000u", "PT_STORED_INF: u32 = 0x47800000u")
 """Replacement in shaders for SwiftShader: it packs an infinity as NaN, but 65536.0 as an
 infinity."""
+
+
+def _set_autotune(engine: WebGPUBackend, value: Any) -> None:
+    if not value:
+        engine.device = engine.device._replace(blockings=())
 
 
 class WebGPUBackend(BridgedBackend[StorageBridge]):
@@ -43,6 +55,7 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         "parallel_compile": "parallelCompile",
         "renderer": "renderer",
     }
+    setting_functions: ClassVar = {**SETTINGS, "autotune": _set_autotune}
 
     def __init__(self, bridge: StorageBridge) -> None:
         super().__init__(bridge)
@@ -59,6 +72,51 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
             on_processor=self.on_processor,
             packed_products="packed_4x8_integer_dot_product" in limits["languageFeatures"],
         )
+
+    # --- choices of kernels ---------------------------------------------------------------------
+
+    @cached_property
+    def tuner(self) -> Tuner:
+        """Object that measures kernels and keeps the choices; imported when first used."""
+        from .tuner import Tuner
+
+        return Tuner(self)
+
+    def compile(self, graph: OpGraph) -> Compiled:
+        plan = super().compile(graph)
+        return super().compile(graph) if self._has_faster(plan) else plan
+
+    def compile_parts(
+        self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
+    ) -> CompiledParts:
+        parts = super().compile_parts(graph, constants, scalars)
+        if self._has_faster(parts.plan):
+            parts = super().compile_parts(graph, constants, scalars)
+        return parts
+
+    def _can_tune(self, plan: Compiled) -> bool:
+        blocked = [draw.shader.contraction for draw in plan.plan.draws]
+        is_long = any(one is not None and one.size.is_long for one in blocked)
+        return is_long and bool(settings.autotune)
+
+    def _has_faster(self, plan: Compiled) -> bool:
+        """Return True if other kernels than a new plan's are known to be faster."""
+        if not self._can_tune(plan):
+            return False
+        if settings.autotune == "always" and self.bridge.can_wait():
+            for _ in self.tuner.measure(plan.plan):
+                self.bridge.finish()
+        return self.tuner.has_faster(plan.plan)
+
+    async def tune(self, plan: Compiled) -> bool:
+        if not self._can_tune(plan):
+            return False
+        target = bytearray(4)
+        for handle in self.tuner.measure(plan.plan):
+            await self.bridge.read_async(handle, memoryview(target))
+        return self.tuner.has_faster(plan.plan)
+
+    # --- buffers --------------------------------------------------------------------------------
 
     def _make_program(self, number: int, name: str, source: str) -> None:
         self.bridge.program(number, name, source.replace(*self._infinity))

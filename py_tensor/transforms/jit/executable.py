@@ -135,6 +135,8 @@ class Executable:
         )
         self.plan: Any = None
         self.graph: OpGraph | None = None
+        self.fixed: tuple[list[int], list[int]] = [], []
+        """Leaves and scalars of the graph that never change."""
         self.preparation: Preparation | None = None
         """Computes the last leaves of the plan, if any."""
         self.buffers: list[Buffer | None] = []
@@ -175,6 +177,7 @@ class Executable:
         fixed = [n for n, value in enumerate(self.scalars) if type(value) is not ScalarTracer]
         leaves = linear.leaves
         constants = [n for n, node in enumerate(leaves) if type(node.buffer) is not ArgumentBuffer]
+        self.fixed = constants, fixed
         parts = self.engine.compile_parts(self.graph, constants, fixed)
         self.plan = parts.plan
         for number in constants:
@@ -221,6 +224,16 @@ class Executable:
         plans = [self.plan] if self.preparation is None else [self.preparation.plan, self.plan]
         ready = [self.engine.ready(plan) for plan in plans if plan is not None]
         return sum(done for done, _ in ready), sum(total for _, total in ready)
+
+    def compile_again(self) -> None:
+        """Replace the plan, after a setting or a choice of the backend has changed."""
+        assert self.graph is not None
+        self.plan = self.engine.compile_parts(self.graph, *self.fixed).plan
+
+    async def tune(self) -> None:
+        """Let the backend choose the fastest kernels of the plan."""
+        if await self.engine.tune(self.plan):
+            self.compile_again()
 
     async def run_blank(self) -> None:
         """Run the plan once on blank arguments: drivers finish compiling at the first draw."""

@@ -59,7 +59,8 @@ def warmup(
     """Compile a function before its first call: `step = await pt.warmup(step, ...)`.
 
     The call traces the function and starts compiling its shaders. Awaiting the result waits for the
-    compiler without blocking the page, and runs the function once on blank tensors.
+    compiler without blocking the page, and runs the function once on blank tensors. On WebGPU it
+    also measures long kernels of matrix products and convolutions (`pt.env.autotune`).
 
     Args:
         f: Function, with or without `jit`.
@@ -115,5 +116,6 @@ async def _wait(
             break
         await asyncio.sleep(POLL_SECONDS)
     if total:
+        await executable.tune()
         await executable.run_blank()
     return function
