@@ -11,6 +11,8 @@ from pathlib import Path
 import half_storage
 import pytest
 
+from py_tensor.runtime import executor
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(
@@ -40,9 +42,11 @@ EXAMPLES = [
 def test_example_runs_and_prints_the_text_after_it(
     code: str, text: str | None, backend_name: str
 ) -> None:
-    printed = io.StringIO()
+    printed, engine = io.StringIO(), executor.backend()
     with redirect_stdout(printed):
         exec(compile(code, "example", "exec", dont_inherit=True), {"__name__": "example"})
+    # Some examples choose a backend.
+    executor.use(engine)
     text = text or ""
     if backend_name == "wasm":
         text = text.replace(*IN_LINEAR_MEMORY)

@@ -74,9 +74,6 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
             packed_products="packed_4x8_integer_dot_product" in limits["languageFeatures"],
         )
 
-    def _make_program(self, number: int, name: str, source: str) -> None:
-        self.bridge.program(number, name, source.replace(*self._infinity))
-
     # --- choices of kernels ---------------------------------------------------------------------
 
     @cached_property
@@ -121,6 +118,9 @@ class WebGPUBackend(BridgedBackend[StorageBridge]):
         return self.tuner.has_faster(plan.plan)
 
     # --- buffers --------------------------------------------------------------------------------
+
+    def _make_program(self, number: int, name: str, source: str) -> None:
+        self.bridge.program(number, name, source.replace(*self._infinity))
 
     def _words(self, plan: Plan, program_id: Callable[[Shader], int]) -> array[int]:
         for slot in (*plan.outputs, *plan.temporaries):
