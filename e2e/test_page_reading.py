@@ -52,6 +52,33 @@ async def as_awaited(dtype: str, size: int) -> str:
     return "" if tensor.tolist() == values else "tolist after data"
 
 
+async def cancelled() -> bool:
+    """Cancel reads, and return True if memory that is allocated afterwards keeps its values."""
+    import asyncio
+    import contextlib
+
+    import py_tensor as pt
+
+    tensor = pt.ones(1 << 16) * 2.0
+    pt.realize(tensor)
+    others = []
+    for _ in range(20):
+        task = asyncio.ensure_future(tensor.data())
+        await asyncio.sleep(0)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+        others += [bytearray(tensor.nbytes), bytearray(tensor.nbytes)]
+    await tensor.data()
+    await asyncio.sleep(0.1)
+    return not any(map(any, others))
+
+
+@pytest.mark.parametrize("backend", ["webgl", "webgpu"])
+def test_cancelled_reads_leave_other_memory_alone(python: PagePython) -> None:
+    assert python.call(cancelled)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_size(python: PagePython, dtype: str) -> None:
     for size in SIZES:

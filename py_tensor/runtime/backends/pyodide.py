@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import pkgutil
 from array import array
-from asyncio import CancelledError, sleep
+from asyncio import CancelledError, ensure_future, shield, sleep
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from time import perf_counter
@@ -144,16 +144,15 @@ class PageBridge(PageTurns):
             raise bridge_error(error.name, error.message, self.backend) from None
 
     async def read_async(self, handle: int, target: Any) -> None:
-        with ExitStack() as stack:
-            address, size = stack.enter_context(pinned(target))
-            stack.enter_context(own_errors(self.backend))
-            promise = self._read_async(handle, address, size)
+        with ExitStack() as pins, own_errors(self.backend):
+            address, size = pins.enter_context(pinned(target))
+            reading = ensure_future(self._read_async(handle, address, size))
             try:
-                await promise
+                await shield(reading)
             except (CancelledError, GeneratorExit):
-                # The read goes on, and writes to the memory until its promise is settled.
-                unpin = stack.pop_all().close
-                promise.then(lambda _: unpin(), lambda _: unpin())
+                # JavaScript goes on, and writes to the memory until its promise is settled.
+                unpin = pins.pop_all().close
+                reading.add_done_callback(lambda done: (done.exception(), unpin()))
                 raise
 
     def pixel_size(self, source: Any) -> tuple[int, int]:
