@@ -29,7 +29,9 @@ def lower_scatter(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]
     before = math.prod(shape[:axis])
     after = math.prod(shape[axis + len(call.specs[1].shape) :])
     slices, indices = (Formula(lowered, src) for src in srcs)
-    slices, indices = slices.reshape(before, count, after), indices.reshape(count)
+    # Unsigned indices that are too large become negative, which are no positions either.
+    indices = indices.reshape(count).astype(int32)
+    slices = slices.reshape(before, count, after)
     looks_through = before * length * count * after <= _sorting_cost(before, count, after)
     sums = (searched if looks_through else _sorted)(slices, indices, length)
     # Sums of narrow integers are wider.

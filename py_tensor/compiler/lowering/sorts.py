@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from ...dtypes import int32
+from ...dtypes import int32, uint8
 from ...ir.node import OpInstance
 from ...ops.sorts import ALL_PAIRS_LIMIT
 from ...ops.views import PERMUTE, SLICE
@@ -24,6 +24,9 @@ def lower_sort(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -
     length = shape[axis]
     order = [*(a for a in range(len(shape)) if a != axis), axis]
     permuted = Formula(lowered, *srcs).by(PERMUTE, tuple(order))
+    if permuted.dtype.kind == "b":
+        # Truth values cannot be compared by size.
+        permuted = permuted.astype(uint8)
     rows = permuted.reshape(math.prod(shape) // max(length, 1), length)
     places = order_of(rows, descending).reshape(*permuted.shape)
     return places.by(PERMUTE, tuple(order.index(a) for a in range(len(shape)))).at
