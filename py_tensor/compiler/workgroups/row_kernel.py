@@ -37,6 +37,8 @@ BUSY = 1 << 15
 """Invocations that occupy a GPU."""
 BUSY_PROCESSOR = 1 << 9
 """Invocations that occupy the processor under a software renderer."""
+ROWS_ON_PROCESSOR = 8
+"""Rows from which on invocations under a software renderer compute them alone."""
 UNROLLED = 256
 """Operations on the elements of a member up to which they are kept in registers."""
 
@@ -104,7 +106,7 @@ class _Team:
         self.groups = groups = -(-frame.length // 4)
         wanted = min(ITEMS, max(1, frame.rows * groups // BUSY))
         # Barriers take long under a software renderer.
-        is_alone = writer.target.on_processor and frame.rows >= BUSY_PROCESSOR
+        is_alone = writer.target.on_processor and frame.rows >= ROWS_ON_PROCESSOR
         most = 1 if is_alone else MOST
         self.team = min(most, max(_power(-(-groups // wanted)), min(_power(groups), COALESCED)))
         self.items = -(-groups // self.team)
