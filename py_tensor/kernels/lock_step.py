@@ -58,8 +58,8 @@ class ElementWrite:
     """A write of an array, for each element of the index space and of the loops `axes`.
 
     `position` is -1 for elements that do not write. `applies` is False for elements that do not
-    reach the statement. `own` is True if the indices are the element's own: those of the index
-    space, or in a shared array those in its group.
+    reach the statement. `own` is True if each element writes at its own indices: its indices in the
+    index space, or, for a shared array, its indices in the group.
     """
 
     array: Input | SharedArray
@@ -212,7 +212,7 @@ class _Lowering(ProgramCopy):
             self.note_phases()
 
     def masked_branch(self, branch: Branch, mask: Truth) -> None:
-        """Run a branch for all elements. Its effects are those of the elements that take it."""
+        """Run a branch for all elements. Only elements that take it write or assign."""
         condition = self.truth(self.atom(branch.condition))
         if condition is False:
             self.copy_branch(branch)

@@ -103,7 +103,7 @@ class _Call:
 
 
 class _Phase:
-    """Values of a phase: those that later phases read, and those of the update at its end."""
+    """Values that a phase computes for later phases and for the write at its end."""
 
     def __init__(self, stored: Mapping[Var, Input], values: _Values | None) -> None:
         self.stored = stored

@@ -1,6 +1,6 @@
 """Row kernels and attention of devices with workgroups: kernels of plans, and their values.
 
-Values are those of the backend in use, `--backend webgpu` for these kernels.
+Values are computed by the backend in use. These kernels run with `--backend webgpu`.
 """
 
 from __future__ import annotations

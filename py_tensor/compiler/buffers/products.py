@@ -42,7 +42,8 @@ class ResultLanes(NamedTuple):
 
 
 Epilogue = Callable[[ResultLanes, str], str]
-"""Takes a place and the local that holds four results; returns the text of what to store."""
+"""Function that takes a place and the local with four results, and returns the text of the vector
+to store."""
 
 
 def identity(place: ResultLanes, value: str) -> str:
