@@ -157,11 +157,11 @@ def set_backend(name: str | None) -> None:
     >>> pt.get_backend()
     'numpy'
     """
-    if name is not None:
-        _check("set_backend", name)
     if name is None:
         _choose({})
-    elif name == _GPU:
+        return
+    _check("set_backend", name)
+    if name == _GPU:
         _use_first(_GROUPS[name], {})
     else:
         runtime.backend = _available(name)

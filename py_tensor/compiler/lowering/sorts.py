@@ -8,6 +8,7 @@ Input: a sort and the node of its operand. Output: the node that computes it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from ...dtypes import int32, uint8
 from ...ir.node import OpInstance
@@ -16,24 +17,34 @@ from ...ops.views import PERMUTE, SLICE
 from ..lowered_graph import LoweredGraph
 from .formulas import Formula, iota, of, where
 
+OrderOfRows = Callable[[Formula, bool], Formula]
+"""Function that returns the indices that sort each row of a matrix, maybe in descending order."""
+
 
 def lower_sort(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
     """Lower the sort `call` of the node `srcs[0]`."""
+    return sorted_by_rows(lowered, call, srcs[0], order_of)
+
+
+def sorted_by_rows(
+    lowered: LoweredGraph, call: OpInstance, src: int, order_of_rows: OrderOfRows
+) -> int:
+    """Lower a sort along an axis to a sort of the rows of a matrix."""
     axis, descending = call.arg
     shape = call.spec.shape
     length = shape[axis]
     order = [*(a for a in range(len(shape)) if a != axis), axis]
-    permuted = Formula(lowered, *srcs).by(PERMUTE, tuple(order))
-    if permuted.dtype.kind == "b":
-        # Truth values cannot be compared by size.
-        permuted = permuted.astype(uint8)
+    permuted = Formula(lowered, src).by(PERMUTE, tuple(order))
     rows = permuted.reshape(math.prod(shape) // max(length, 1), length)
-    places = order_of(rows, descending).reshape(*permuted.shape)
+    places = order_of_rows(rows, descending).reshape(*permuted.shape)
     return places.by(PERMUTE, tuple(order.index(a) for a in range(len(shape)))).at
 
 
 def order_of(rows: Formula, descending: bool = False) -> Formula:
     """Return the indices that sort each row of a matrix, as a matrix of the same shape."""
+    if rows.dtype.kind == "b":
+        # Truth values cannot be compared by size.
+        rows = rows.astype(uint8)
     return _counted(rows, descending) if _is_counted(*rows.shape) else _exchanged(rows, descending)
 
 

@@ -28,11 +28,10 @@ from ..codegen.positions import coordinate
 from ..codegen.types import literal
 from ..codegen.writer import Writer
 from ..lowered_graph import LoweredGraph, LoweredNodes
+from .workgroup_writer import MOST_GROUPS
 
 WIDEST = 256
 """Features of values whose sums invocations keep in registers."""
-MOST_GROUPS = 65535
-"""Workgroups along an axis of a grid."""
 BUSY = 128
 """Workgroups of 256 invocations that occupy a GPU."""
 SHORTEST = 128
@@ -84,8 +83,8 @@ class Attention(OpDef):
     """Softmax of scores (..., rows, columns) times values (groups, columns, features).
 
     The static argument is the number of parts into which lowering splits the columns, or None. The
-    result of parts has shape (parts, groups, rows, features + 4): the sums of values are not
-    divided by those of the weights. After them are the largest score and the sum of the weights.
+    result of parts has shape (parts, groups, rows, features + 4): weighted sums of the values,
+    which are not yet divided by the sum of the weights, then the largest score and that sum.
     """
 
     def result_shape(self, specs: Sequence[Spec], arg: Hashable) -> Shape:

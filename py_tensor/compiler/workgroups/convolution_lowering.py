@@ -16,7 +16,7 @@ from ..lowering.contractions import cast, convolve_by_sum, pixel_major
 from .convolve_kernel import PANELS, SplitWindow, runs_of
 from .direct_kernel import is_direct
 from .lane_kernel import is_by_lanes
-from .lowering import BLOCK, BLOCKS, FEWEST_PARTS, SHORTEST_PART, added_up, lower_dot
+from .lowering import added_up, lower_dot, parts_of
 
 LONGEST_SUM = 256
 """Number of products up to which an invocation adds them up alone for each of few results."""
@@ -160,7 +160,4 @@ def _parts_of_window(lowered: LoweredGraph, call: OpInstance, x: int) -> int:
     if runs.length % 4 or lowered.target.on_processor:
         return 1
     _, pixels, columns = call.spec.shape
-    blocks = -(-pixels // BLOCK) * -(-columns // BLOCK)
-    wanted = min(runs.inner // SHORTEST_PART, BLOCKS // max(blocks, 1))
-    parts = range(wanted, FEWEST_PARTS - 1, -1)
-    return next((n for n in parts if runs.inner % (PANELS * n) == 0), 1)
+    return parts_of(runs.inner, pixels, columns, PANELS)

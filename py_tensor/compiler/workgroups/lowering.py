@@ -26,11 +26,10 @@ from ..lowering.scans import frame_of, scan_of_chunks
 from .packed_kernel import PackedProduct
 from .row_kernel import BUSY_PROCESSOR, MOST
 from .scan_kernel import LINE
+from .workgroup_writer import MOST_GROUPS
 
 BUSY = 1 << 17
 """Invocations that occupy a GPU."""
-TEAM = 64
-"""Invocations that combine the elements of a result along them."""
 LINE_TEAM = 16
 """Invocations that combine the elements of four neighbouring results."""
 SHORTEST = 4096
@@ -47,8 +46,6 @@ SHORTEST_PART = 128
 """Smallest inner axis of a part of a split product."""
 FEWEST_PARTS = 4
 """Smallest number of parts into which a product is split."""
-LARGEST_GROUPS = 65535
-"""Workgroups along an axis of a grid."""
 
 
 def lower_reduction(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
@@ -119,10 +116,10 @@ def lower_dot(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:
     """Lower a matrix product: to a blocked one, or to a sum of products if it is narrow."""
     groups, rows, columns = call.spec.shape
     inner = call.specs[0].shape[2]
-    if inner < 4 or min(rows, columns) < 2 or groups > LARGEST_GROUPS:
+    if inner < 4 or min(rows, columns) < 2 or groups > MOST_GROUPS:
         return dot_by_sum(lowered, call, a, b)
     if groups == 1:
-        parts = _parts(lowered, inner, rows, columns)
+        parts = 1 if lowered.target.on_processor else parts_of(inner, rows, columns, 4)
         if parts > 1:
             a = lowered.add(RESHAPE, (a,), (rows, parts, inner // parts))
             a = lowered.add(PERMUTE, (a,), (1, 0, 2))
@@ -137,14 +134,16 @@ def added_up(lowered: LoweredGraph, parts: int) -> int:
     return lower_reduction(lowered, op_instance(SUM, (lowered.spec(parts),), (0,)), (parts,))
 
 
-def _parts(lowered: LoweredGraph, inner: int, rows: int, columns: int) -> int:
-    """Return into how many parts to split the inner axis of a product with few results.
+def parts_of(inner: int, rows: int, columns: int, step: int) -> int:
+    """Return into how many parts to split the inner axis of a contraction with few results.
 
-    Adding up the parts takes a further kernel, which few parts do not pay for.
+    The length of a part is a multiple of `step`. Adding up the parts takes a further kernel, which
+    few parts do not pay for.
     """
     blocks = -(-rows // BLOCK) * -(-columns // BLOCK)
-    wanted = 0 if lowered.target.on_processor else min(inner // SHORTEST_PART, BLOCKS // blocks)
-    return next((n for n in range(wanted, FEWEST_PARTS - 1, -1) if inner % (4 * n) == 0), 1)
+    wanted = min(inner // SHORTEST_PART, BLOCKS // max(blocks, 1))
+    parts = range(wanted, FEWEST_PARTS - 1, -1)
+    return next((n for n in parts if inner % (step * n) == 0), 1)
 
 
 def _blocked(lowered: LoweredGraph, call: OpInstance, a: int, b: int) -> int:

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from functools import partial
 
 from ...dtypes import float16, float32, int32, uint32
 from ...ir.node import OpInstance, TensorSpec, tensor_spec
 from ...ops.gathers import SCATTER_ADD
 from ...ops.op_def import OpDef, accumulated
 from ...ops.sorts import ARGSORT
-from ...ops.views import PERMUTE, SLICE
+from ...ops.views import SLICE
 from ..lowered_graph import LoweredGraph, rewritten
 from ..lowering.formulas import Formula
 from ..lowering.scatters import searched
+from ..lowering.sorts import sorted_by_rows
 from .scatter_kernel import AtomicSums, ChunkSums, SegmentStarts, SegmentSums
 from .sort_kernel import BLOCK, MergedBlocks, SortedBlocks
 
@@ -36,16 +38,10 @@ TEAM = 256
 
 
 def lower_sort(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) -> int:
-    """Lower a sort along an axis to a sort of the rows of a matrix."""
+    """Lower a sort to a sort of blocks and merges of them."""
     if not call.spec.size:
         return lowered.append(call, srcs)
-    axis, descending = call.arg
-    shape = call.spec.shape
-    order = [*(a for a in range(len(shape)) if a != axis), axis]
-    permuted = Formula(lowered, *srcs).by(PERMUTE, tuple(order))
-    rows = permuted.reshape(math.prod(shape) // shape[axis], shape[axis])
-    places = sorted_rows(rows, descending, has_pairs=False).reshape(*permuted.shape)
-    return places.by(PERMUTE, tuple(order.index(a) for a in range(len(shape)))).at
+    return sorted_by_rows(lowered, call, srcs[0], partial(sorted_rows, has_pairs=False))
 
 
 def sorted_rows(rows: Formula, descending: bool, has_pairs: bool) -> Formula:

@@ -20,7 +20,9 @@ from .reads import BufferReads
 INVOCATIONS = 64
 """Invocations of the workgroup of a kernel without shared memory."""
 ROW = 1 << 15
-"""Workgroups along the first axis of a grid; devices allow 65,535 along each axis."""
+"""Workgroups along the first axis of a grid if it is folded into several rows."""
+MOST_GROUPS = 65535
+"""Workgroups along an axis of a grid that every device allows."""
 
 
 class SharedElements(NamedTuple):
@@ -82,21 +84,18 @@ class WorkgroupWriter(Writer):
         number: Value = self.local.__class__("w", INT, 1)
         return number
 
-    def share(self, kind: ValueKind, length: int, lanes: int = 4) -> str:
+    def share(self, kind: ValueKind, length: int, lanes: int = 4, *, atomic: bool = False) -> str:
         """Declare an array that the invocations of a workgroup share; return its name."""
         name = f"shared{len(self.shared)}"
         of = self.code.printer.types[UINT if kind in (MASK, TRUTH) else kind, lanes]
+        of = f"atomic<{of}>" if atomic else of
         self.shared.append(f"var<workgroup> {name}: array<{of}, {length}>;")
         return name
 
     def share_elements(self, kind: ValueKind, length: int, *, atomic: bool) -> SharedElements:
         """Declare an array of elements that the invocations of a workgroup share."""
-        kind = UINT if kind in (MASK, TRUTH) else kind
-        of = self.code.printer.types[kind, 1]
-        name = f"shared{len(self.shared)}"
-        of = f"atomic<{of}>" if atomic else of
-        self.shared.append(f"var<workgroup> {name}: array<{of}, {length}>;")
-        return SharedElements(name, kind, atomic)
+        name = self.share(kind, length, lanes=1, atomic=atomic)
+        return SharedElements(name, UINT if kind in (MASK, TRUTH) else kind, atomic)
 
     def output_elements(self, number: int, *, atomic: bool) -> SharedElements:
         """Return the array of the elements of an output, which have four bytes."""
