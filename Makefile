@@ -36,6 +36,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
 
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge webgpu_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name py.typed))
+LOADER_FILES := $(call listed,loader,$(shell find page_loader -maxdepth 1 -type f)) tools/make_page_files.mjs tools/page_archives.py
 DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
 WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
 
@@ -254,13 +255,14 @@ COMPILER := tools/compile_archive.mjs tools/compile_archive.py
 $(RUNTIME)/python_stdlib.zip: $(COMPILER) $(NODE_READY)
 	node tools/compile_archive.mjs stdlib node_modules/pyodide/python_stdlib.zip $@
 
-$(RUNTIME_READY): $(WHEEL) $(RUNTIME)/python_stdlib.zip $(COMPILER) tools/write_lock.py
+$(RUNTIME_READY): $(WHEEL) $(RUNTIME)/python_stdlib.zip $(COMPILER) $(LOADER_FILES) $(BRIDGE_FILES) tools/write_lock.py
 	cp node_modules/pyodide/pyodide.{mjs,asm.mjs,asm.wasm} $(RUNTIME)
 	rm -rf $(RUNTIME)/*.whl $(PUBLIC)/packages
 	mkdir -p $(PUBLIC)/packages
 	cp $(WHEEL) dist/py_tensor-$(VERSION).tar.gz $(PUBLIC)/packages
 	node tools/compile_archive.mjs wheel $(WHEEL) $(RUNTIME)/$(WHEEL_NAME)
 	$(PYTHON) tools/write_lock.py node_modules/pyodide/pyodide-lock.json $(RUNTIME)
+	node tools/make_page_files.mjs $(WHEEL) $(RUNTIME)
 	touch $@
 
 $(PHOTOS_READY): tools/copy_photos.py | $(VENV_READY)

@@ -73,7 +73,7 @@ from .functions import (
     elementwise as _elementwise,
     manipulation as _manipulation,
 )
-from .settings import page_query as _page_query
+from .settings import apply_page_query as _apply_page_query
 from .tensor import Tensor as Tensor, realize as realize
 
 if TYPE_CHECKING:
@@ -213,8 +213,7 @@ if not TYPE_CHECKING:
         return _public_name(name)
 
 
-if "py_tensor." in _page_query():
-    _import_module(f"{__name__}.diagnostics.env").apply_query(_page_query())
+_apply_page_query()
 
 
 def __dir__() -> list[str]:

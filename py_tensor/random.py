@@ -123,9 +123,18 @@ class _Generator:
         self.trace = state.trace
 
 
-_default = _Generator(int.from_bytes(os.urandom(8), "little"))
+def _random_seed() -> int:
+    return int.from_bytes(os.urandom(8), "little")
+
+
+_default = _Generator(_random_seed())
 _generator: ContextVar[_Generator] = ContextVar("py_tensor_generator", default=_default)
 """Generator of the running task; all tasks share the default one."""
+
+
+def seed_anew() -> None:
+    """Give the default generator a random key, in a process that was copied from another."""
+    _default.key = key(_random_seed())
 
 
 def _recorded() -> Recording | None:

@@ -16,6 +16,9 @@ const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((name) => join(root, name));
 
 const site = join(build, "site");
+const runtime = join(build, "public", "pyodide");
+/** Files from which a page starts. In the scripts, they need no request of their own. */
+const manifest = JSON.parse(readFileSync(join(runtime, "start.json"), "utf8"));
 const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(0);
 
 /** Replaces the names of the packages that the page offers, and the sizes of its downloads. */
@@ -26,7 +29,7 @@ function packageNames() {
   return {
     name: "package-names",
     transformIndexHtml(/** @type {string} */ html) {
-      const { plain, compressed } = sizesOf(join(build, "public", "pyodide"));
+      const { plain, compressed } = sizesOf(runtime);
       return html
         .replace("%PY_TENSOR_WHEEL%", nameOf(".whl"))
         .replace("%PY_TENSOR_SOURCE%", nameOf(".tar.gz"))
@@ -129,6 +132,7 @@ export default defineConfig({
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",
+  define: { "import.meta.env.PY_TENSOR_FILES": JSON.stringify(manifest) },
   // bench/index.html loads its scripts from outside the root.
   resolve: { alias: { "/benchmarks": benchmarks } },
   // Pyodide, the photos and the digits are served as they are, not bundled.

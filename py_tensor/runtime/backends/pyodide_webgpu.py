@@ -91,5 +91,15 @@ async def open_bridge(blocking: bool) -> PyodideGpuBridge:
 def load_bridge() -> PyodideGpuBridge:
     """Open a bridge and wait for it; raise BackendError if Python cannot wait."""
     _check(blocking=True)
-    bridge: PyodideGpuBridge = run_sync(open_bridge(blocking=True))
-    return bridge
+    opened: PyodideGpuBridge | BackendError = run_sync(_opened())
+    if isinstance(opened, BackendError):
+        raise opened
+    return opened
+
+
+async def _opened() -> PyodideGpuBridge | BackendError:
+    """Return a bridge or the error: Pyodide formats tracebacks of errors that leave a coroutine."""
+    try:
+        return await open_bridge(blocking=True)
+    except BackendError as error:
+        return error

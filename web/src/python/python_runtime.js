@@ -1,6 +1,6 @@
-/** @file Loads Pyodide, the py_tensor wheel and the caller's Python files. */
+/** @file Starts Python with py_tensor and the caller's Python files. */
 
-import { DownloadMeter } from "./download_meter.js";
+import { start } from "../../../page_loader/start.js";
 
 /** @import { PyodideInterface } from "pyodide" */
 /** @import { Progress } from "./protocol.js" */
@@ -12,12 +12,7 @@ import { DownloadMeter } from "./download_meter.js";
  */
 
 const FOLDER = "/home/pyodide/program";
-const MEGABYTE = 1e6;
-// Before the large downloads start, the known total is far too small.
-const MIN_TOTAL = 10 * MEGABYTE;
-// Progress after each phase. Downloads take most of the first visit, starting Python most of later ones.
-const DOWNLOADED = 0.7;
-const STARTED = 0.9;
+const STEPS = { download: "Downloading Python", start: "Starting py_tensor", ready: "Ready" };
 
 /**
  * Starts Python with py_tensor imported.
@@ -27,61 +22,22 @@ const STARTED = 0.9;
  * @param {(progress: Progress) => void} report
  * @returns {Promise<PyodideInterface>}
  */
-export async function startPython(base, program, report) {
-  report({ step: "Downloading Python", fraction: 0 });
-  const meter = new DownloadMeter((got, total) => {
-    const expected = Math.max(total, MIN_TOTAL);
-    const size = `${(got / MEGABYTE).toFixed(1)} of ${(expected / MEGABYTE).toFixed(1)} MB`;
-    report({ step: `Downloading Python, ${size}`, fraction: (DOWNLOADED * got) / expected });
+export async function startPython(base, { sources, modules }, report) {
+  report({ step: STEPS.download, fraction: 0 });
+  const pyodide = await start({
+    folder: new URL("pyodide/", base).href,
+    manifest: import.meta.env.PY_TENSOR_FILES,
+    modules,
+    onProgress({ step, loaded, total, fraction }) {
+      const [got, all] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
+      const size = step === "download" ? `, ${got} of ${all} MB` : "";
+      report({ step: STEPS[step] + size, fraction });
+    },
   });
-  try {
-    const folder = new URL("pyodide/", base).href;
-    /** @type {typeof import("pyodide")} */
-    const { loadPyodide } = await import(/* @vite-ignore */ `${folder}pyodide.mjs`);
-    const loading = loadPyodide({
-      indexURL: folder,
-      // With a relative address Pyodide silently skips the packages.
-      lockFileURL: `${folder}pyodide-lock.json`,
-      packages: ["py_tensor"],
-    });
-    const [pyodide, bridge] = await Promise.race([
-      meter.failure,
-      Promise.all([loading, webglBridge()]),
-    ]);
-    report({ step: "Starting py_tensor", fraction: STARTED });
-    install(pyodide, program, bridge);
-    await pyodide.runPythonAsync("import py_tensor");
-    report({ step: "Ready", fraction: 1 });
-    return pyodide;
-  } finally {
-    meter.stop();
-  }
-}
-
-/**
- * Loads the WebGL bridge from a file of its own. The WebGPU bridge shares modules with it. If they were part of the
- * worker's script, that bridge would import the script again, since its address has no query, and run it twice.
- */
-const webglBridge = () => import("../../../webgl_js_bridge/index.js");
-
-/**
- * @param {PyodideInterface} pyodide
- * @param {Program} program
- * @param {Awaited<ReturnType<typeof webglBridge>>} bridge
- */
-function install(pyodide, { sources, modules }, bridge) {
-  // Otherwise py_tensor evaluates its own copy, which a Content-Security-Policy may forbid.
-  pyodide.registerJsModule("webgl_js_bridge", bridge);
-  // Loaded when WebGPU is first used.
-  pyodide.registerJsModule("webgpu_js_bridge", {
-    /** @param {Parameters<typeof import("../../../webgpu_js_bridge/index.js").createBridge>[0]} options */
-    createBridge: async (options) =>
-      (await import("../../../webgpu_js_bridge/index.js")).createBridge(options),
-  });
-  for (const [name, module] of Object.entries(modules)) pyodide.registerJsModule(name, module);
   pyodide.FS.mkdirTree(FOLDER);
   for (const [path, source] of Object.entries(sources)) {
     pyodide.FS.writeFile(`${FOLDER}/${path.slice(path.lastIndexOf("/") + 1)}`, source);
   }
   pyodide.runPython(`import sys; sys.path.insert(0, "${FOLDER}")`);
+  return pyodide;
 }

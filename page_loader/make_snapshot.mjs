@@ -1,0 +1,57 @@
+// Copy the memory of Pyodide with py_tensor and other modules imported.
+// usage: node FLAG make_snapshot.mjs FOLDER OUTPUT.json [PROGRAM.py]
+//
+// FOLDER has start.json, Pyodide and the archives. The copy is stored next to OUTPUT.json, which describes it. Without JSPI
+// (FLAG: --experimental-wasm-jspi, or --experimental-wasm-stack-switching of Node.js 20) Python could not wait in a page.
+
+import { createHash, webcrypto } from "node:crypto";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
+import { FOLDER, pathOf } from "./late_files.js";
+import { startCopyable } from "./snapshot.js";
+
+const [folder, output, program] = process.argv.slice(2).map((path) => resolve(path));
+
+if (!("Suspending" in WebAssembly || "Suspender" in WebAssembly))
+  throw new Error("make_snapshot: no JSPI; got Node.js without a flag; add --experimental-wasm-jspi");
+
+// The same sources give the same bytes.
+process.env.TZ = "UTC";
+Date.now = () => 1000 * Number(process.env.SOURCE_DATE_EPOCH ?? 315532800);
+performance.now = () => 0;
+webcrypto.getRandomValues = (array) => array;
+
+const { archives, python, lock } = JSON.parse(await readFile(join(folder, "start.json"), "utf8"));
+const load = (/** @type {string} */ name) => import(pathToFileURL(join(folder, name)).href);
+const { loadPyodide } = await load("pyodide.mjs");
+const { default: createModule } = await load("pyodide.asm.mjs");
+const { pyodide, copy } = await startCopyable(loadPyodide, createModule, {
+  indexURL: folder,
+  stdLibURL: join(folder, archives.start.file),
+  lockFileContents: JSON.stringify(lock),
+  packageBaseUrl: folder,
+  env: { PYTHONHASHSEED: "0", LANG: "C.UTF-8", _: "./this.program" },
+  _sysExecutable: "./this.program",
+  async fsInit(FS) {
+    FS.mkdirTree(FOLDER);
+    for (const [name, { file }] of Object.entries(archives))
+      if (name !== "start") FS.writeFile(pathOf(name, python), await readFile(join(folder, file)));
+  },
+});
+if (program) pyodide.mountNodeFS("/program", dirname(program));
+pyodide.runPython(`import sys; sys.path.append("${pathOf("core", python)}")`);
+pyodide.pyimport("py_tensor_archives").prepare(program ? `/program/${basename(program)}` : null);
+const { data, ...description } = copy();
+const hash = createHash("sha256").update(data).digest("hex").slice(0, 16);
+const target = dirname(output);
+for (const name of await readdir(target)) if (/^snapshot-.*\.bin/.test(name)) await rm(join(target, name));
+const file = `snapshot-${hash}.bin`;
+const compressed = gzipSync(data, { level: 9 });
+await writeFile(join(target, file), data);
+await writeFile(join(target, `${file}.gz`), compressed);
+const entry = { file, bytes: data.length, compressed: compressed.length, ...description };
+await writeFile(output, JSON.stringify(entry));
+console.log(`${file}: ${data.length} bytes, ${compressed.length} compressed`);
+process.exit(0);

@@ -1,0 +1,83 @@
+"""Split py_tensor's wheel and the standard library into archives. Runs in Pyodide after compile_archive.py.
+
+The archives are zip files of bytecode, from which Python imports:
+
+    start     modules of the standard library that a start without a snapshot needs
+    stdlib    the rest of the standard library
+    core      modules of py_tensor that a first result needs
+    rest      the other modules of py_tensor, without the parts below
+    ...       parts of py_tensor, which load when they are first imported
+    sources   the sources of py_tensor, for tracebacks and `inspect`
+"""
+
+from collections.abc import Container
+
+from compile_archive import Entries, bytecode, read, write
+
+GROUPS = {
+    "audio": ("audio", "signal"),
+    "graph": ("graph",),
+    "models": ("models",),
+    "plot": ("plot",),
+    "training": ("data", "nn", "optim", "train"),
+    "vision": ("image", "vision"),
+}
+"""Packages and modules of py_tensor that have archives of their own."""
+
+ARCHIVES = "/lib/py_tensor"
+
+
+def module_of(name: str) -> str | None:
+    """Return the module of a file, for example "json" of "json/__init__.pyc"; None for other files."""
+    path, _, extension = name.rpartition(".")
+    if extension not in ("py", "pyc"):
+        return None
+    return path.removesuffix("/__init__").replace("/", ".")
+
+
+def group_of(module: str, started: Container[str]) -> str:
+    if module in started:
+        return "core"
+    part = module.removeprefix("py_tensor.").partition(".")[0]
+    return next((group for group, parts in GROUPS.items() if part in parts), "rest")
+
+
+def page_archives(wheel: str, stdlib: str, loader: str, started: list[str], folder: str) -> list[str]:
+    """Write the archives to a folder and return their names.
+
+    Args:
+        wheel: Path of py_tensor's wheel.
+        stdlib: Path of the standard library's bytecode.
+        loader: Path of py_tensor_archives.py.
+        started: Modules that are imported when a page has its first result.
+        folder: Path of the new archives.
+    """
+    archives: dict[str, Entries] = {name: {} for name in ("start", "stdlib", "core", "rest", *GROUPS)}
+    for name, data in read(stdlib).items():
+        module = module_of(name)
+        archives["start" if module is None or module in started else "stdlib"][name] = data
+    files = read(wheel)
+    for name, data in files.items():
+        module = module_of(name)
+        if name.endswith(".js"):
+            continue  # the loader registers the bridges as modules
+        if module is None:
+            archives["core"][name] = data
+        else:
+            group = group_of(module, started)
+            shown = f"{ARCHIVES}/{group}.zip/{name}"
+            archives[group][f"{name}c"] = bytecode(name, data, shown)
+    archives["sources"] = {name: data for name, data in files.items() if name.endswith(".py")}
+    modules = {
+        archive: sorted(module for name in entries if (module := module_of(name)))
+        for archive, entries in archives.items()
+        if archive != "sources"
+    }
+    with open(loader, "rb") as file:
+        source = {"py_tensor_archives.py": file.read()}
+    source["py_tensor_archive_index.py"] = f"MODULES = {modules!r}\n".encode()
+    for name, data in source.items():
+        archives["core"][f"{name}c"] = bytecode(name, data, f"{ARCHIVES}/core.zip/{name}")
+    for name, entries in archives.items():
+        write(f"{folder}/{name}.zip", entries)
+    return [*archives]
