@@ -68,11 +68,7 @@ from .dtypes import (
     uint16 as uint16,
     uint32 as uint32,
 )
-from .functions import (
-    creation as _creation,
-    elementwise as _elementwise,
-    manipulation as _manipulation,
-)
+from .functions import conversion as _conversion, elementwise as _elementwise
 from .settings import page_query as _page_query
 from .tensor import Tensor as Tensor, realize as realize
 
@@ -136,7 +132,7 @@ if TYPE_CHECKING:
     from .transforms.trees import *
     from .transforms.vmap import vmap as vmap
 else:
-    for _module in (_creation, _elementwise, _manipulation):
+    for _module in (_conversion, _elementwise):
         for _name in _public.NAMES[_module.__name__.partition(".")[2]].split():
             globals()[_name] = getattr(_module, _name)
 

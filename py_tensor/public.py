@@ -17,9 +17,10 @@ NAMES = {
     "runtime.executor": "enable_x64 get_backend ready register_backend set_backend",
     "tensor": "Tensor realize",
     "ir.pytree": "tree_flatten tree_leaves tree_map tree_unflatten",
+    "functions.conversion": "asarray copy from_dlpack",
     "functions.creation": """
-        arange asarray copy empty empty_like eye from_dlpack full full_like linspace
-        meshgrid ones ones_like tril triu zeros zeros_like""",
+        arange empty empty_like eye full full_like linspace meshgrid ones ones_like tril
+        triu zeros zeros_like""",
     "functions.data_types": "can_cast finfo iinfo isdtype promote_types result_type",
     "functions.elementwise": """
         abs acos acosh add asin asinh astype atan atan2 atanh betainc bitwise_and

@@ -15,6 +15,7 @@ from .methods import bind_methods
 
 if TYPE_CHECKING:
     from .complex_numbers import *
+    from .conversion import *
     from .convolution import *
     from .creation import *
     from .data_types import *

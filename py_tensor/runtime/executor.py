@@ -16,8 +16,7 @@ from weakref import WeakSet
 
 from ..dtypes import BY_NAME, EXTENDED, WIDE, described, extend, wrong_type
 from ..errors import ArgumentError, BackendError
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
+from ..ir.node import BoundedCache, LinearizedGraph, OpGraph, OpNode, linearize, with_family
 from ..late import LateModule
 from ..public import namespace
 from . import host_data

@@ -24,7 +24,7 @@ FUNCTION = '''
 @ufunc
 def softsign(x: ArrayLike, /) -> Tensor:
     """Return x / (1 + abs(x))."""
-    return apply(OP_DEFS["softsign"], (x,))
+    return apply(ELEMENTWISE["softsign"], (x,))
 '''
 METHODS = "    softsign = elementwise.softsign\n    __floor__ = elementwise.softsign\n"
 
