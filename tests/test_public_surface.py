@@ -16,7 +16,7 @@ from py_tensor import functions
 from py_tensor.functions.methods import TensorMethods, TensorOperators
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.op_def import Elementwise
-from py_tensor.public import HOMES
+from py_tensor.late import HOMES
 
 pytestmark = pytest.mark.host
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..public import NAMES, lazy_names
+from ..late import NAMES, lazy_names
 from .methods import bind_methods
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from weakref import WeakSet
 from ..dtypes import BY_NAME, EXTENDED, WIDE, described, extend, wrong_type
 from ..errors import ArgumentError, BackendError
 from ..ir.node import BoundedCache, LinearizedGraph, OpGraph, OpNode, linearize, with_family
-from ..late import LateModule
-from ..public import namespace
+from ..late import LateModule, namespace
 from . import host_data
 from .backends.base import Backend, Buffer
 

@@ -42,7 +42,7 @@ def add_operation(package: Path) -> None:
     functions = package / "functions"
     chapter = functions / "elementwise.py"
     chapter.write_text(chapter.read_text() + FUNCTION)
-    insert(package / "public.py", " sinh", " softsign", " sqrt")
+    insert(package / "late.py", " sinh", " softsign", " sqrt")
     insert(functions / "methods.py", "    sinh = elementwise.sinh\n", METHODS, "    sqrt")
 
 
