@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .errors import BackendError
+
 
 class Settings:
     """Present values of the settings."""
@@ -43,6 +45,17 @@ def page_query() -> str:
     import js
 
     return str(getattr(getattr(js, "location", None), "search", ""))
+
+
+def require_page(backend: str) -> None:
+    """Raise BackendError, which names the backend, outside of a web page."""
+    try:
+        import js as js
+    except ImportError:
+        raise BackendError(
+            f"{backend}: backend not available: this Python does not run in a web page; "
+            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
+        ) from None
 
 
 def browser_storage() -> Any:
