@@ -5,8 +5,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     errors       error classes
     settings     values that `pt.env` shows and changes
     signatures   parameters of functions
-    late         the modules that are imported when they are first used, and why
-    public       public names by module
+    late         the modules that are imported when they are first used, and why; public names
     dtypes       data types and their promotion
     typing       types for annotations of arguments
     ops          op definitions: one per operation, with shader text, reference and gradient
@@ -43,7 +42,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
 
-What a first computation does not need is imported when it is first used, see `public`.
+What a first computation does not need is imported when it is first used, see `late`.
 
 >>> import py_tensor as pt
 >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -55,7 +54,7 @@ from importlib import import_module as _import_module
 from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING, Any as _Any
 
-from . import errors as errors, public as _public, typing as typing
+from . import errors as errors, late as _late, typing as typing
 from .dtypes import (
     bool_ as bool_,
     complex64 as complex64,
@@ -68,11 +67,7 @@ from .dtypes import (
     uint16 as uint16,
     uint32 as uint32,
 )
-from .functions import (
-    creation as _creation,
-    elementwise as _elementwise,
-    manipulation as _manipulation,
-)
+from .functions import conversion as _conversion, elementwise as _elementwise
 from .settings import apply_page_query as _apply_page_query
 from .tensor import Tensor as Tensor, realize as realize
 
@@ -136,8 +131,8 @@ if TYPE_CHECKING:
     from .transforms.trees import *
     from .transforms.vmap import vmap as vmap
 else:
-    for _module in (_creation, _elementwise, _manipulation):
-        for _name in _public.NAMES[_module.__name__.partition(".")[2]].split():
+    for _module in (_conversion, _elementwise):
+        for _name in _late.NAMES[_module.__name__.partition(".")[2]].split():
             globals()[_name] = getattr(_module, _name)
 
 e = 2.718281828459045
@@ -197,10 +192,10 @@ _SUBPACKAGES = {
     *("tree_util", "vision"),
 }
 _OWN = {n for n, value in globals().items() if n[0] != "_" and type(value) is not _ModuleType}
-__all__ = sorted(_OWN - {"TYPE_CHECKING"} | _public.HOMES.keys() | {"errors", "random", "typing"})
+__all__ = sorted(_OWN - {"TYPE_CHECKING"} | _late.HOMES.keys() | {"errors", "random", "typing"})
 
 if not TYPE_CHECKING:
-    _public_name = _public.lazy_names(__name__)
+    _public_name = _late.lazy_names(__name__)
 
     def __getattr__(name: str) -> _Any:
         """Import a public name or a subpackage, or look up the version, on first use."""

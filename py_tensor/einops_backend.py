@@ -17,7 +17,7 @@ from typing import Any
 from einops._backends import NumpyBackend
 
 from . import functions
-from .functions.creation import asarray
+from .functions.conversion import asarray
 from .tensor import Tensor
 
 

@@ -9,6 +9,8 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from .errors import BackendError
+
 
 class Settings:
     """Present values of the settings."""
@@ -50,6 +52,17 @@ def apply_page_query() -> None:
     """Change the settings that the page's address names, for example "?py_tensor.debug=1"."""
     if "py_tensor." in page_query():
         import_module("py_tensor.diagnostics.env").apply_query(page_query())
+
+
+def require_page(backend: str) -> None:
+    """Raise BackendError, which names the backend, outside of a web page."""
+    try:
+        import js as js
+    except ImportError:
+        raise BackendError(
+            f"{backend}: backend not available: this Python does not run in a web page; "
+            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
+        ) from None
 
 
 def browser_storage() -> Any:

@@ -27,7 +27,6 @@ ROOMS = (
     "settings",
     "signatures",
     "late",
-    "public",
     "dtypes",
     "typing",
     "language",
@@ -72,9 +71,8 @@ ROOMS = (
 TARGETS = ("textures",)
 """Packages of the compiler for one kind of device each."""
 BACKWARD: dict[str, dict[str, str]] = {
-    "late.py": {UNKNOWN: "imports the modules that other files name"},
-    "public.py": {
-        UNKNOWN: "looks public names up, for the namespace and two packages",
+    "late.py": {
+        UNKNOWN: "imports the modules that other files name, and those of public names",
         "__init__": "gives the namespace itself to those who ask for it",
     },
     "tensor.py": {"functions": "methods of tensors, for type checkers; lists that hold tensors"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -64,6 +65,23 @@ def test_methods_are_replaced_when_they_are_first_used():
 def test_only_modules_of_the_table_are_imported_late():
     with pytest.raises(AssertionError, match=r"nn\.layers"):
         LateModule("nn.layers")
+
+
+FIRST_TENSOR = """
+import sys
+import py_tensor as pt
+x = pt.asarray([1.0, 2.0])
+print(*(name for name in sys.modules if name.partition(".")[0] == "py_tensor"))
+"""
+
+
+def test_first_tensor_imports_few_modules():
+    """Importing modules takes most of the time until a page has its first tensor."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_TENSOR], capture_output=True, text=True, check=True
+    )
+    modules = done.stdout.split()
+    assert len(modules) <= 25, modules
 
 
 PACKAGE = Path(pt.__file__).parent

@@ -72,5 +72,5 @@ class PublicNames(griffe.Extension):
     """Document public names, which `py_tensor` looks up when they are first used."""
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
-        for name, home in import_module(f"{pkg.name}.public").HOMES.items():
+        for name, home in import_module(f"{pkg.name}.late").HOMES.items():
             pkg.set_member(name, griffe.Alias(name, f"{pkg.name}.{home}.{name}"))

@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 
 import py_tensor
 from py_tensor import functions
-from py_tensor.public import NAMES as PUBLIC_NAMES
+from py_tensor.late import NAMES as PUBLIC_NAMES
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = py_tensor.__name__

@@ -42,7 +42,9 @@ def group_of(module: str, started: Container[str]) -> str:
     return next((group for group, parts in GROUPS.items() if part in parts), "rest")
 
 
-def page_archives(wheel: str, stdlib: str, loader: str, started: list[str], folder: str) -> list[str]:
+def page_archives(
+    wheel: str, stdlib: str, loader: str, started: list[str], folder: str
+) -> list[str]:
     """Write the archives to a folder and return their names.
 
     Args:
@@ -52,7 +54,9 @@ def page_archives(wheel: str, stdlib: str, loader: str, started: list[str], fold
         started: Modules that are imported when a page has its first result.
         folder: Path of the new archives.
     """
-    archives: dict[str, Entries] = {name: {} for name in ("start", "stdlib", "core", "rest", *GROUPS)}
+    archives: dict[str, Entries] = {
+        name: {} for name in ("start", "stdlib", "core", "rest", *GROUPS)
+    }
     for name, data in read(stdlib).items():
         module = module_of(name)
         archives["start" if module is None or module in started else "stdlib"][name] = data

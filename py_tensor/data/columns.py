@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from ..dtypes import DType
 from ..errors import ShapeError
 from ..functions.arguments import flag
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..functions.indexing import take
 from ..ops.index_map import Shape
 from ..runtime.host_data import to_host

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, BackendError
 from ..functions.arguments import choice, flag, integer, number
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..functions.joining import stack
 from ..functions.sliding_windows import per_axis
 from ..images import from_pixels, next_frame

@@ -7,7 +7,7 @@ their accuracy. Read `public`, `reals`, `transforms`, `lengths`, then `frequenci
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .frequencies import *

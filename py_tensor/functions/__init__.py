@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..public import NAMES, lazy_names
+from ..late import NAMES, lazy_names
 from .methods import bind_methods
 
 if TYPE_CHECKING:
     from .complex_numbers import *
+    from .conversion import *
     from .convolution import *
     from .creation import *
     from .data_types import *

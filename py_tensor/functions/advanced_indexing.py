@@ -20,7 +20,8 @@ from ..ops.sorts import ALL_PAIRS_LIMIT, ARGSORT
 from ..tensor import Tensor, as_tensor
 from . import statistical
 from .arguments import check_known_indices, out_of_range
-from .creation import arange, asarray
+from .conversion import asarray
+from .creation import arange
 from .elementwise import astype, maximum, where
 from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
 from .searching import flat_places, insertion_points, unraveled

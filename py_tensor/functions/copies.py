@@ -7,7 +7,7 @@ from typing import Any
 from ..dtypes import as_dtype
 from ..ops.op_def import Shape
 from ..tensor import Tensor, from_host
-from .creation import copy
+from .conversion import copy
 
 
 def deep_copy(x: Tensor, memo: dict[int, Any]) -> Tensor:

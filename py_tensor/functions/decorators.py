@@ -18,12 +18,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..dtypes import DType, bool_, float32
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError, TensorError
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import AGE, OpInstance, OpNode, TensorSpec, node_of
+from ..ir.node import AGE, BoundedCache, OpInstance, OpNode, TensorSpec, node_of
 from ..ir.tracer import ScalarTracer
 from ..late import LateModule
-from ..ops import OP_DEFS
-from ..ops.elementwise import CAST
+from ..ops.elementwise import CAST, ELEMENTWISE
 from ..ops.op_def import Elementwise
 from ..runtime.scopes import state
 from ..settings import settings
@@ -279,7 +277,7 @@ _RESULTS_OF_TWO = {
 
 def elementwise_contract(name: str) -> str:
     """Return the contract of an elementwise function of one or two operands."""
-    op = cast("Elementwise", OP_DEFS[name])
+    op = ELEMENTWISE[name]
     takes_complex = op.complex is not None or op.partwise
     operand = (_COMPLEX_OPERANDS if takes_complex else _REAL_OPERANDS)[op.dtypes]
     if op.arity == 1:
@@ -338,7 +336,7 @@ def ufunc[Function: Callable[..., Tensor]](function: Function) -> Function:
     with the same tensor specs creates its node after one dictionary look-up. The contract of
     elementwise functions is added to the docstring.
     """
-    op = cast("Elementwise", OP_DEFS[function.__name__])
+    op = ELEMENTWISE[function.__name__]
     if function.__doc__:
         # No section to merge with: joining texts takes a fifth of the time of `documented`.
         summary, mark, example = cleandoc(function.__doc__).partition(">>> ")

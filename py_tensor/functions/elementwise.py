@@ -8,16 +8,21 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
 
 from ..dtypes import as_dtype, bool_
 from ..ir.node import node_of
-from ..ops import OP_DEFS
-from ..ops.elementwise import CAST
+from ..late import LateModule
+from ..ops.elementwise import CAST, ELEMENTWISE
 from ..runtime.executor import check_device
 from ..tensor import Tensor, apply, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, DTypeLike
-from .arguments import integer, no_out
 from .decorators import documented, elementwise_contract, ufunc
+
+if TYPE_CHECKING:
+    from . import arguments
+else:
+    arguments = LateModule("functions.arguments")
 
 # --- arithmetic -----------------------------------------------------------------------------------
 
@@ -398,18 +403,23 @@ def round(x: ArrayLike, /, decimals: int = 0, out: None = None) -> Tensor:
     >>> pt.round(pt.asarray(-2.5)).item()
     -2.0
     """
-    no_out("round", out)
-    places = integer("round", "decimals", decimals, -_MOST_DECIMALS, _MOST_DECIMALS)
+    if out is not None:
+        arguments.no_out("round", out)
+    places = 0
+    if decimals.__class__ is not int or decimals:
+        places = arguments.integer("round", "decimals", decimals, -_MOST_DECIMALS, _MOST_DECIMALS)
     if not places:
-        return apply(OP_DEFS["round"], (x,))
+        return apply(ELEMENTWISE["round"], (x,))
     x = as_tensor("round", x)
     dtype = x.dtype
     if dtype.kind in "iub" and places > 0:
-        return apply(OP_DEFS["round"], (x,))
+        return apply(ELEMENTWISE["round"], (x,))
     scale = 10.0 ** builtins.abs(places)
     if places > 0:
-        return divide(apply(OP_DEFS["round"], (multiply(x, scale),)), scale)
-    return astype(multiply(apply(OP_DEFS["round"], (divide(x, scale),)), scale), dtype, copy=False)
+        return divide(apply(ELEMENTWISE["round"], (multiply(x, scale),)), scale)
+    return astype(
+        multiply(apply(ELEMENTWISE["round"], (divide(x, scale),)), scale), dtype, copy=False
+    )
 
 
 @ufunc
@@ -822,7 +832,7 @@ def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike, /) -> Tensor:
     >>> round(pt.betainc(2.0, 3.0, pt.asarray(0.5)).item(), 4)
     0.6875
     """
-    return apply(OP_DEFS["betainc"], (a, b, x))
+    return apply(ELEMENTWISE["betainc"], (a, b, x))
 
 
 # --- choice and conversion ------------------------------------------------------------------------
@@ -846,7 +856,7 @@ def where(x1: ArrayLike, x2: ArrayLike, x3: ArrayLike, /) -> Tensor:
     condition = as_tensor("where", x1) if not isinstance(x1, bool) else x1
     if isinstance(condition, Tensor) and node_behind("where", condition).spec.dtype.kind != "b":
         condition = astype(condition, bool_)
-    return apply(OP_DEFS["where"], (condition, x2, x3))
+    return apply(ELEMENTWISE["where"], (condition, x2, x3))
 
 
 def astype(
@@ -913,14 +923,15 @@ def clip(
     >>> pt.clip(pt.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    no_out("clip", out)
+    if out is not None:
+        arguments.no_out("clip", out)
     min, max = a_min if min is None else min, a_max if max is None else max
     x = operand_of("clip", x)
     min, max = (limit if limit is None else operand_of("clip", limit) for limit in (min, max))
     if min is None and max is None:
         return Tensor(node_behind("clip", as_tensor("clip", x)))
     if max is None:
-        return apply(OP_DEFS["maximum"], (x, min))
+        return apply(ELEMENTWISE["maximum"], (x, min))
     if min is None:
-        return apply(OP_DEFS["minimum"], (x, max))
-    return apply(OP_DEFS["clip"], (x, min, max))
+        return apply(ELEMENTWISE["minimum"], (x, max))
+    return apply(ELEMENTWISE["clip"], (x, min, max))

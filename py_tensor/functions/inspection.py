@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import public
+from .. import late
 from ..dtypes import BY_NAME, DType, as_dtype
 from ..errors import ArgumentError
 from ..runtime.executor import backend, check_device
@@ -42,7 +42,7 @@ def namespace(self: Tensor, /, *, api_version: str | None = None) -> Any:
             f"__array_namespace__: unknown version; got {api_version!r}; use one of "
             f"{', '.join(_VERSIONS)}"
         )
-    return public.namespace()
+    return late.namespace()
 
 
 class Info:

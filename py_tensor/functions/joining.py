@@ -13,7 +13,7 @@ from ..runtime.host_data import FlatElements
 from ..tensor import Tensor, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, Axis, DTypeLike, IndexItem, ShapeLike
 from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, no_out, one_axis
-from .creation import asarray
+from .conversion import asarray
 from .data_types import promoted
 from .decorators import named
 from .elementwise import astype

@@ -15,7 +15,7 @@ from ..errors import DTypeError, ShapeError
 from ..late import LateFunction, LateModule
 from ..tensor import Tensor
 from ..typing import ArrayLike, Scalar
-from . import creation, elementwise, manipulation
+from . import conversion, elementwise
 from .decorators import can_convert, named
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         interchange,
         joining,
         linear_algebra,
+        manipulation,
         neural,
         searching,
         segments,
@@ -48,6 +49,7 @@ else:
     interchange = LateModule("functions.interchange")
     joining = LateModule("functions.joining")
     linear_algebra = LateModule("functions.linear_algebra")
+    manipulation = LateModule("functions.manipulation")
     neural = LateModule("functions.neural")
     products = LateModule("numpy_functions.products")
     searching = LateModule("functions.searching")
@@ -198,7 +200,7 @@ class TensorOperators:
     __getitem__ = indexing.get
     __setitem__ = indexing.set_items
     __array_namespace__ = inspection.namespace
-    __copy__ = creation.copy
+    __copy__ = conversion.copy
     __deepcopy__ = copies.deep_copy
     __reduce__ = copies.reduced
 
@@ -369,7 +371,7 @@ class TensorMethods(TensorOperators):
     argsort = sorting.argsort
     choose = selection.choose
     conjugate = elementwise.conj
-    copy = creation.copy
+    copy = conversion.copy
     cumprod = statistics.cumprod
     cumsum = statistics.cumsum
     diagonal = grids.diagonal

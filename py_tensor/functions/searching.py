@@ -15,7 +15,8 @@ from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
 from . import elementwise, statistical
 from .arguments import choice
-from .creation import arange, asarray, zeros
+from .conversion import asarray
+from .creation import arange, zeros
 from .data_types import as_second_operand
 from .decorators import named
 from .elementwise import astype, isnan

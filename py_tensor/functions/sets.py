@@ -13,7 +13,8 @@ from ..errors import DTypeError
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 from .arguments import flag
-from .creation import asarray, zeros
+from .conversion import asarray
+from .creation import zeros
 from .data_types import as_second_operand, is_number
 from .elementwise import astype, equal
 from .indexing import take

@@ -25,7 +25,7 @@ Names in parentheses in docstrings are those of deeplearn.js. Read the modules i
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .feeds import *

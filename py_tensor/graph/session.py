@@ -12,7 +12,8 @@ from typing import Any
 
 from ..diagnostics.memory import keep
 from ..errors import ArgumentError, TraceError
-from ..functions.creation import asarray, zeros
+from ..functions.conversion import asarray
+from ..functions.creation import zeros
 from ..runtime.scopes import state
 from ..tensor import Tensor
 from .evaluation import (

@@ -18,12 +18,25 @@ from typing import Any, NamedTuple, Protocol
 from weakref import WeakValueDictionary, ref
 
 from ..dtypes import DTYPES, EXTENDED, DType, float32
-from ..ops.complex_algebra import ComplexParts
-from ..ops.complex_parts import COMPLEX, IMAG, REAL
 from ..ops.elementwise import CAST
-from ..ops.graph_value import Algebra, GraphValue, NodeGraph
 from ..ops.op_def import ComplexRule, OpDef, Shape
-from .bounded_cache import BoundedCache
+
+
+class BoundedCache[Key, Value](dict[Key, Value]):
+    """Dictionary of at most `limit` entries.
+
+    Adding one more drops the entry that was added first. Looking up costs what it costs in a
+    dictionary, which matters more here than keeping what was used last.
+    """
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.limit = limit
+
+    def __setitem__(self, key: Key, value: Value) -> None:
+        if len(self) >= self.limit and key not in self:
+            del self[next(iter(self))]
+        super().__setitem__(key, value)
 
 
 class TensorSpec:
@@ -188,11 +201,10 @@ def by_rule(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
     """
     if call.recipe is None:
         tracers = tuple([OpNode(None, (), spec) for spec in call.specs])
-        _ALGEBRA.value_read = False
-        result = _ruled(call, tracers)
-        call.recipe = [] if _ALGEBRA.value_read else _recipe(result, tracers)
+        result, value_read = _ruled(call, tracers)
+        call.recipe = [] if value_read else _recipe(result, tracers)
     if not call.recipe:
-        return _ruled(call, srcs)
+        return _ruled(call, srcs)[0]
     nodes = [*srcs]
     for made, positions in call.recipe:
         nodes.append(OpNode(made, tuple([nodes[position] for position in positions]), made.spec))
@@ -217,32 +229,36 @@ def _recipe(result: OpNode, operands: tuple[OpNode, ...]) -> NodeRecipe:
     return list(known)
 
 
-def _ruled(call: OpInstance, srcs: tuple[OpNode, ...]) -> OpNode:
+def _ruled(call: OpInstance, srcs: tuple[OpNode, ...]) -> tuple[OpNode, bool]:
+    """Make a node by the rule itself; the second result is True if the rule read a value."""
+    # Programs without complex numbers need none of these.
+    from ..ops.complex_algebra import ComplexParts
+    from ..ops.complex_parts import COMPLEX, IMAG, REAL
+    from ..ops.graph_value import Algebra, GraphValue, NodeGraph
+
+    graph, algebra = NodeGraph(node_of), Algebra()
+
+    def parts(node: OpNode) -> ComplexParts:
+        dtype = node.spec.dtype
+        if dtype.kind == "c":
+            return ComplexParts(*(GraphValue(graph, node_of(op, (node,))) for op in (REAL, IMAG)))
+        real = node if dtype is float32 else node_of(CAST, (node,), float32)
+        return ComplexParts(GraphValue(graph, real))
+
     assert call.rule is not None
     static = () if call.arg is None else (call.arg,)
-    result = call.rule(_ALGEBRA, *map(_parts, srcs), *static)
+    result = call.rule(algebra, *map(parts, srcs), *static)
     if type(result) is GraphValue:
-        return result.at  # type: ignore[no-any-return]
-    re, im = (part.at if type(part) is GraphValue else _NODES.constant(part) for part in result)
-    return node_of(COMPLEX, (re, im), call.op.name)
-
-
-def _parts(node: OpNode) -> ComplexParts:
-    dtype = node.spec.dtype
-    if dtype.kind == "c":
-        return ComplexParts(*(GraphValue(_NODES, node_of(op, (node,))) for op in (REAL, IMAG)))
-    return ComplexParts(
-        GraphValue(_NODES, node if dtype is float32 else node_of(CAST, (node,), float32))
-    )
-
-
-_NODES = NodeGraph(node_of)
-_ALGEBRA = Algebra()
+        return result.at, algebra.value_read
+    re, im = (part.at if type(part) is GraphValue else graph.constant(part) for part in result)
+    return node_of(COMPLEX, (re, im), call.op.name), algebra.value_read
 
 
 def scalar_node(value: complex, dtype: DType = float32) -> OpNode:
     """Make a node for a Python scalar, passed to the shader as one uniform, or two if complex."""
     if dtype.kind == "c":
+        from ..ops.complex_parts import COMPLEX
+
         return node_of(COMPLEX, (scalar_node(value.real), scalar_node(value.imag)))
     node = OpNode(None, (), tensor_spec((), dtype))
     node.value = value

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from ..dtypes import FLOAT_END, OF_PYTHON, DType, does_not_fit, limited, of_scalar
 from ..errors import ArgumentError, TraceError
-from ..ops.views import BROADCAST
 from .node import OpNode, node_of, scalar_node
 
 _ADVICE = "use pt.where, or make the argument static with static_argnums"
@@ -224,6 +223,8 @@ def _traced(operation: str, value: ScalarTracer, dtype: DType) -> Any:
 
 def traced_node(operation: str, value: ScalarTracer, dtype: DType | None) -> OpNode:
     """Make the node of a tensor without axes from a tracer, whose value each call passes."""
+    from ..ops.views import BROADCAST
+
     target = dtype or OF_PYTHON[value.kind]
     number = _traced(operation, value, target)
     return node_of(BROADCAST, (scalar_node(number, target),), ())

@@ -14,8 +14,7 @@ from typing import Any, overload
 from ..dtypes import described, int32
 from ..errors import ArgumentError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import OpNode, node_of, scalar_node
+from ..ir.node import BoundedCache, OpNode, node_of, scalar_node
 from ..ops.op_def import Shape
 from ..signatures import parameters_of
 from ..tensor import Tensor

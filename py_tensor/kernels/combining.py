@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-from ..functions.creation import arange, asarray, full, zeros
+from ..functions.conversion import asarray
+from ..functions.creation import arange, full, zeros
 from ..functions.elementwise import astype, clip, maximum, where
 from ..functions.indexing import take
 from ..functions.joining import concat, stack

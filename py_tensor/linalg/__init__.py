@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from ..functions.linear_algebra import matmul as matmul, tensordot as tensordot, vecdot as vecdot
 from ..functions.manipulation import matrix_transpose as matrix_transpose
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .composed import *

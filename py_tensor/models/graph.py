@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..dtypes import DType, as_dtype, float32
 from ..errors import DTypeError, ModelError
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..io.element_formats import CODES, decoded
 from ..io.safetensors import SIZES, Entry
 from ..ops.index_map import Shape

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..dtypes import float32
 from ..errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..transforms.jit.precompile import ShapeDtype
 from .graph import TEXT, ModelConstant, ModelGraph, ValueInfo
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..diagnostics.memory import dispose, keep
 from ..errors import ArgumentError, TraceError
-from ..functions.creation import copy
+from ..functions.conversion import copy
 from ..ir.node import own_tapes
 from ..nn.module import Module, Symbolic, buffer_field, static_field
 from ..runtime.scopes import state

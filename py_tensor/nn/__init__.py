@@ -13,7 +13,7 @@ first, then the functions, then `layers`.
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 from . import initializers as initializers
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ one of their names is first used:
 
 from typing import TYPE_CHECKING
 
-from ..public import lazy_names
+from ..late import lazy_names
 
 if TYPE_CHECKING:
     from .arithmetic import *

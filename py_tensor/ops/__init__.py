@@ -10,21 +10,32 @@ with operators, in which those rules and lowering are written) and `host_functio
 
 from __future__ import annotations
 
-from . import (
-    complex_parts,
-    contractions,
-    elementwise,
-    gathers,
-    reductions,
-    scans,
-    sorts,
-    sources,
-    views,
-)
-from .op_def import OpDef
+from typing import TYPE_CHECKING, Any
 
-_TABLES = (
-    *(elementwise, reductions, scans, views, gathers, sorts, sources, contractions),
-    complex_parts,
-)
-OP_DEFS: dict[str, OpDef] = {op.name: op for table in _TABLES for op in table.OP_DEFS}
+if TYPE_CHECKING:
+    from .op_def import OpDef
+
+    OP_DEFS: dict[str, OpDef]
+else:
+
+    def __getattr__(name: str) -> Any:
+        """Import all tables when `OP_DEFS` is first used: a first computation needs few of them."""
+        if name != "OP_DEFS":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from . import (
+            complex_parts,
+            contractions,
+            elementwise,
+            gathers,
+            reductions,
+            scans,
+            sorts,
+            sources,
+            views,
+        )
+
+        tables = (
+            *(elementwise, reductions, scans, views, gathers, sorts, sources, contractions),
+            complex_parts,
+        )
+        return globals().setdefault(name, {op.name: op for t in tables for op in t.OP_DEFS})

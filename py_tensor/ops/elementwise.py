@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ..dtypes import float32, int32, uint32
-from . import special_functions
+from ..late import LateModule
 from .op_def import Cast, Elementwise, Fixed, Where, by_kind, complex_rules
-from .rule_types import Array, ArrayNamespace, Functions
+
+if TYPE_CHECKING:
+    from . import special_functions
+    from .rule_types import Array, ArrayNamespace, Functions
+else:
+    special_functions = LateModule("ops.special_functions")
 
 UNIT = (-1.0, 1.0)
 POSITIVE = (0.05, 8.0)
@@ -19,8 +25,9 @@ def _pow(xp: ArrayNamespace, x: Any, y: Any) -> Any:
     return xp.power(x, y if y.dtype.kind == "f" else xp.maximum(y, xp.zeros((), y.dtype)))
 
 
-def _erf(xp: ArrayNamespace, x: Any) -> Any:
-    return xp.vectorize(math.erf, otypes=[xp.float64])(x)
+def _each(function: Callable[..., float]) -> Callable[..., Any]:
+    """Return the reference of an operation that computes one element."""
+    return lambda xp, *operands: xp.vectorize(function, otypes=[xp.float64])(*operands)
 
 
 def flat(pt: Functions, g: Array, *operands: Any) -> None:
@@ -216,20 +223,20 @@ OP_DEFS = (
         gradient=(lambda pt, g, y, x: pt.where(x > 0.0, g, 0.0),), doc="Return the operand where it is positive, else 0."),
     Elementwise(name="sigmoid", formula="1.0 / (1.0 + exp(-x))", dtypes="floating", weight=6, tolerance=2e-6, reference=lambda xp, x: 1 / (1 + xp.exp(-x)),
         gradient=(lambda pt, g, y, x: g * (y * (1.0 - y)),), doc="Return the logistic function 1 / (1 + exp(-x))."),
-    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, jax="erf", reference=_erf,
+    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, jax="erf", reference=_each(math.erf),
         gradient=(lambda pt, g, y, x: g * (2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return the Gauss error function."),
-    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, jax="erfinv", reference=special_functions.each(special_functions.erfinv),
+    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, jax="erfinv", reference=_each(special_functions.erfinv),
         gradient=(lambda pt, g, y, x: g * (math.sqrt(math.pi) / 2.0) * pt.exp(y * y),), doc="Return the inverse of the Gauss error function."),
     # --- special functions ----------------------------------------------------------------------------
-    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="erfc", reference=special_functions.each(math.erfc),
+    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="erfc", reference=_each(math.erfc),
         gradient=(lambda pt, g, y, x: g * (-2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return 1 - erf(x), accurate also where it is small."),
-    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, jax="lgamma", reference=special_functions.each(special_functions.lgamma),
+    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, jax="lgamma", reference=_each(special_functions.lgamma),
         gradient=(lambda pt, g, y, x: g * pt.digamma(x),), doc="Return the logarithm of the absolute value of the gamma function."),
-    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, jax="digamma", reference=special_functions.each(special_functions.digamma),
+    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, jax="digamma", reference=_each(special_functions.digamma),
         gradient=(lambda pt, g, y, x: g * special_functions.trigamma(pt, x),), doc="Return the derivative of lgamma."),
-    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="i0", reference=special_functions.each(special_functions.i0),
+    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="i0", reference=_each(special_functions.i0),
         gradient=(lambda pt, g, y, x: g * special_functions.i1(pt, x),), doc="Return the modified Bessel function of the first kind of order 0."),
-    Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, jax="betainc", reference=special_functions.each(special_functions.betainc), public=False,
+    Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, jax="betainc", reference=_each(special_functions.betainc), public=False,
         gradient=(special_functions.by_parameter, special_functions.by_parameter, special_functions.beta_density), doc="Return the regularized incomplete beta function."),
     # --- choice and conversion ------------------------------------------------------------------------
     WHERE,
@@ -240,3 +247,6 @@ OP_DEFS = (
     Fixed(name="threefry2x32", arity=3, formula="threefry(x, y, z)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, doc="Return random bits for a pair of keys and a counter."),
     Fixed(name="bits_to_unit_float", formula="from_bits(x >> 9 | 0x3F800000) - 1.0", takes=(uint32,), gives=float32, reference=lambda xp, x: ((x >> xp.uint32(9)) | xp.uint32(0x3F800000)).view(xp.float32) - xp.float32(1), public=False, doc="Convert random bits to a float in [0, 1)."),
 )
+
+ELEMENTWISE: dict[str, Elementwise] = {op.name: op for op in OP_DEFS}
+"""Elementwise operations by name."""

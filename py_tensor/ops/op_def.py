@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, dataclass_transform
 from ..dtypes import CATEGORIES, DType, bool_, complex64, float32, int32, promote, uint32
 from ..errors import DTypeError, ShapeError
 from ..late import LateModule
-from .index_map import View
-from .rule_types import GradientRule as GradientRule, Shape as Shape, Spec
 
 if TYPE_CHECKING:
     from . import complex_rules as complex_rules
+    from .index_map import View
+    from .rule_types import GradientRule, Spec
 else:
     complex_rules = LateModule("ops.complex_rules")
+
+Shape = tuple[int, ...]
 
 ComplexRule = Callable[..., Any]
 """Function in `complex_rules`, whose arguments that module describes."""

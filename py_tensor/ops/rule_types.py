@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from ..dtypes import DType
-
-Shape = tuple[int, ...]
+from .index_map import Shape
 
 
 class Spec(Protocol):

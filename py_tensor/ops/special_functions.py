@@ -6,16 +6,9 @@ Input: one number for each operand. Output: one number, accurate to float32 at l
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 from ..errors import GradientError
 from .rule_types import Array, Functions
-
-
-def each(function: Callable[..., float]) -> Callable[..., Any]:
-    """Return the reference of an operation that computes one element."""
-    return lambda xp, *operands: xp.vectorize(function, otypes=[xp.float64])(*operands)
 
 
 def cos_of_turn(p: int, n: int) -> float:

@@ -21,7 +21,7 @@ Input: a tree of parameters and trees of gradients. Output: a `State` with the n
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .clipping import *

@@ -13,7 +13,7 @@ from typing import Any
 from ..dtypes import float32
 from ..errors import ArgumentError
 from ..functions.arguments import number
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..functions.elementwise import isfinite, where
 from ..functions.statistical import all
 from ..ir.pytree import tree_map

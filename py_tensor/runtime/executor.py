@@ -16,10 +16,9 @@ from weakref import WeakSet
 
 from ..dtypes import BY_NAME, EXTENDED, WIDE, described, extend, wrong_type
 from ..errors import ArgumentError, BackendError
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import LinearizedGraph, OpGraph, OpNode, linearize, with_family
-from ..late import LateModule
-from ..public import namespace
+from ..ir.node import BoundedCache, LinearizedGraph, OpGraph, OpNode, linearize, with_family
+from ..late import LateModule, namespace
+from ..settings import require_page
 from . import host_data
 from .backends.base import Backend, Buffer
 
@@ -78,10 +77,24 @@ def _optional(name: str, create: Callable[[], Backend], install: str) -> Callabl
     return create_installed
 
 
+def _in_page(name: str, create: Callable[[], Backend]) -> Callable[[], Backend]:
+    """Return the function that creates a backend; its module is imported in web pages only."""
+
+    def create_in_page() -> Backend:
+        require_page(name)
+        return create()
+
+    return create_in_page
+
+
 _FACTORIES: dict[str, Callable[[], Backend]] = {
-    "webgpu": LateModule("runtime.backends.webgpu").create,
-    "webgl": LateModule("runtime.backends.webgl").create,
-    "wasm": _optional("wasm", LateModule("runtime.backends.wasm").create, "use another backend"),
+    "webgpu": _in_page("webgpu", LateModule("runtime.backends.webgpu").create),
+    "webgl": _in_page("webgl", LateModule("runtime.backends.webgl").create),
+    "wasm": _optional(
+        "wasm",
+        _in_page("wasm", LateModule("runtime.backends.wasm").create),
+        "use another backend",
+    ),
     "numpy": _optional("numpy", LateModule("runtime.backends.numpy").NumpyBackend, "install NumPy"),
     "python": LateModule("runtime.backends.python").PythonBackend,
     "jax": _optional(

@@ -6,7 +6,7 @@ import math
 import struct
 from array import array
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..dtypes import (
     BY_NAME,
@@ -23,8 +23,13 @@ from ..dtypes import (
     uint32,
 )
 from ..errors import DTypeError, ShapeError, TraceError
-from ..late import imported
-from ..ops.index_map import Shape, coordinates
+from ..late import LateModule, imported
+from ..ops.op_def import Shape
+
+if TYPE_CHECKING:
+    from ..ops import index_map
+else:
+    index_map = LateModule("ops.index_map")
 
 _WIDE = {
     "d": float32,
@@ -144,7 +149,7 @@ def _elements(flat: list[Any], shape: Shape) -> FlatElements:
 
 
 def _ragged(operation: str, got: str, position: int, shape: Shape, advice: str) -> ShapeError:
-    index = [*coordinates(position, shape)]
+    index = [*index_map.coordinates(position, shape)]
     return ShapeError(f"{operation}: ragged input; got {got} at index {index}{advice}")
 
 
@@ -192,7 +197,7 @@ def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[b
             end = FLOAT_ENDS.get(dtype.name, FLOAT_END)
             return packed([limited(item, end) for item in flat], dtype), shape, dtype
     position = next(i for i, v in enumerate(flat) if not dtype.lowest <= v <= dtype.highest)
-    at = coordinates(position, shape)
+    at = index_map.coordinates(position, shape)
     raise does_not_fit(operation, flat[position], dtype, f" at index {at}")
 
 

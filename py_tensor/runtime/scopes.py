@@ -12,15 +12,14 @@ import warnings
 import weakref
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass
-from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
 from ..errors import DisposedError, TensorError
 from ..ir.tracer import Recording
+from ..late import namespace
 
-_HERE = str(Path(__file__).parent.parent)
+_HERE = namespace().__path__[0]
 
 
 class End(NamedTuple):
@@ -132,7 +131,9 @@ def tensors_in(value: Any, kind: type) -> list[Any]:
             inner: Any = item.values()
         elif isinstance(item, (list, tuple, set, frozenset)):
             inner = item
-        elif is_dataclass(item) and not isinstance(item, type):
+        elif hasattr(type(item), "__dataclass_fields__"):
+            from dataclasses import fields
+
             inner = [getattr(item, field.name) for field in fields(item)]
         else:
             continue

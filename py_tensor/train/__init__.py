@@ -35,7 +35,7 @@ Read the modules in this order:
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .callbacks import *

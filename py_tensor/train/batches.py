@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer, number
-from ..functions.creation import asarray
+from ..functions.conversion import asarray
 from ..functions.indexing import take
 from ..ir.pytree import tree_leaves, tree_map
 from ..tensor import Tensor, as_tensor

@@ -14,7 +14,8 @@ from typing import Any
 from .. import nn
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import MOST_STEPS, integer, items, wide
-from ..functions.creation import asarray, ones
+from ..functions.conversion import asarray
+from ..functions.creation import ones
 from ..tensor import Tensor
 from .losses import (
     at_label,

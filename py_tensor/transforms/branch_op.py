@@ -12,8 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import functions as F
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import AGE, OpGraph, OpInstance, OpNode, TensorSpec, node_of
+from ..ir.node import AGE, BoundedCache, OpGraph, OpInstance, OpNode, TensorSpec, node_of
 from ..late import LateModule
 from ..ops.op_def import InferredResult, OpDef
 from ..ops.rule_types import Spec

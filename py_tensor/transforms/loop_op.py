@@ -19,8 +19,7 @@ from ..compiler.lowered_graph import LoweredGraph
 from ..compiler.lowering.lower import inlined
 from ..dtypes import int32
 from ..errors import GradientError
-from ..ir.bounded_cache import BoundedCache
-from ..ir.node import OpGraph, OpNode, TensorSpec, node_of, own_tapes, tensor_spec
+from ..ir.node import BoundedCache, OpGraph, OpNode, TensorSpec, node_of, own_tapes, tensor_spec
 from ..late import LateModule
 from ..ops import OP_DEFS
 from ..ops.gathers import TAKE

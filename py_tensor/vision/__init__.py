@@ -8,7 +8,7 @@ models. Points are (x, y) in pixels, boxes (top, left, bottom, right). Read `che
 
 from typing import TYPE_CHECKING
 
-from ..public import import_names
+from ..late import import_names
 
 if TYPE_CHECKING:
     from .boxes import *

@@ -9,7 +9,7 @@ from helpers import assert_raises, assert_values
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.functions import decorators
-from py_tensor.functions.creation import asarray
+from py_tensor.functions.conversion import asarray
 from py_tensor.functions.decorators import documented, remembered
 
 

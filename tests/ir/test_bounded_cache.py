@@ -8,7 +8,7 @@ import numpy as np
 
 import py_tensor as pt
 from py_tensor.ir import node
-from py_tensor.ir.bounded_cache import BoundedCache
+from py_tensor.ir.node import BoundedCache
 from py_tensor.runtime import executor
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
-from py_tensor.public import NAMES
+from py_tensor.late import NAMES
 
 NARROW = {
     "float64": "float32",

@@ -24,7 +24,7 @@ FUNCTION = '''
 @ufunc
 def softsign(x: ArrayLike, /) -> Tensor:
     """Return x / (1 + abs(x))."""
-    return apply(OP_DEFS["softsign"], (x,))
+    return apply(ELEMENTWISE["softsign"], (x,))
 '''
 METHODS = "    softsign = elementwise.softsign\n    __floor__ = elementwise.softsign\n"
 
@@ -42,7 +42,7 @@ def add_operation(package: Path) -> None:
     functions = package / "functions"
     chapter = functions / "elementwise.py"
     chapter.write_text(chapter.read_text() + FUNCTION)
-    insert(package / "public.py", " sinh", " softsign", " sqrt")
+    insert(package / "late.py", " sinh", " softsign", " sqrt")
     insert(functions / "methods.py", "    sinh = elementwise.sinh\n", METHODS, "    sqrt")
 
 

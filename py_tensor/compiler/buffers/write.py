@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import Any
 
-from ...ir.bounded_cache import BoundedCache
+from ...ir.node import BoundedCache
 from ...language.sizes import ARRAYS
 from ...language.tree import FLOAT
 from ...language.wasm import WASM

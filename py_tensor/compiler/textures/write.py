@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dtypes import float16, float32
-from ...ir.bounded_cache import BoundedCache
+from ...ir.node import BoundedCache
 from ...language.printer import InputTexture, Printer, ShaderParts
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import Any
 
-from ...ir.bounded_cache import BoundedCache
+from ...ir.node import BoundedCache
 from ...language.printer import Printer
 from ...language.sizes import ARRAYS, LARGEST, Sizes
 from ...language.tree import FLOAT, INT

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypedDict, Unpack
 from ... import functions as F, random
 from ...dtypes import float32
 from ...errors import ArgumentError, ShapeError
-from ...functions import creation
+from ...functions import conversion, creation
 from ...functions.arguments import choice, flag, integer
 from ...functions.indexing import replace
 from ...ir.pytree import tree_leaves, tree_map
@@ -230,7 +230,7 @@ class _Recurrent(Module):
         layers: tuple[Any, ...] = (self, *self.upper)
         states = tuple(
             tree_map(
-                lambda zero: creation.asarray(zero, copy=True),
+                lambda zero: conversion.asarray(zero, copy=True),
                 layer._initial_state(creation.zeros((batch, self.units), dtype=dtype)),
             )
             for layer in layers

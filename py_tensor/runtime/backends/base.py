@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 from ...dtypes import DType, shown
 from ...errors import SizeError
 from ...ir.node import OpGraph, TensorSpec
-from ...ops.index_map import Shape
+from ...ops.op_def import Shape
 
 
 class Buffer:

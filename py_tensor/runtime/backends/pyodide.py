@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any
 
 from ...errors import BackendError
+from ...settings import require_page
 from .bridge import Stats, bridge_error
 
 try:
@@ -26,7 +27,7 @@ try:
     import pyodide_js
     from pyodide.code import run_js
     from pyodide.ffi import JsException, can_run_sync, create_proxy, run_sync, to_js
-except ImportError:  # ordinary CPython; load_bridge raises the error
+except ImportError:  # ordinary CPython; `bridge_options` raises the error
     js = None
 
 # Copying this many bytes takes as long as looking up an address.
@@ -273,11 +274,7 @@ def bridge_module(backend: str, registered: Any, bundle: str) -> Any:
 
 def bridge_options(backend: str) -> Any:
     """Return the argument of `createBridge`; raise BackendError outside of a page."""
-    if js is None:
-        raise BackendError(
-            f"{backend}: backend not available: this Python does not run in a web page; "
-            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
-        )
+    require_page(backend)
     return to_js({"module": pyodide_js._module}, dict_converter=js.Object.fromEntries)
 
 

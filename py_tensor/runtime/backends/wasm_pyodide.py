@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import BackendError, ShaderError
 from ...language.wasm_text import EXPORT, MEMORY, TABLE, assemble
+from ...settings import require_page
 from .pyodide import PageTurns
 from .wasm_kernels import DRIVER, FUSED, VECTORS
 from .wasm_memory import PythonMemory
@@ -91,9 +92,5 @@ def _object(**fields: Any) -> Any:
 
 def load_engine() -> PyodideEngine:
     """Create the engine; raise BackendError outside of Pyodide."""
-    if js is None:
-        raise BackendError(
-            "wasm: backend not available: this Python does not run in a web page; "
-            'got no module js; use pt.set_backend("numpy") here, or run under Pyodide'
-        )
+    require_page("wasm")
     return PyodideEngine()

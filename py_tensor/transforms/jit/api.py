@@ -21,8 +21,7 @@ from ...dtypes import wrong_type
 from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
 from ...functions.decorators import autocast_dtype
-from ...ir.bounded_cache import BoundedCache
-from ...ir.node import OpNode, leaf_node, own_tapes, pending_handles, tapes
+from ...ir.node import BoundedCache, OpNode, leaf_node, own_tapes, pending_handles, tapes
 from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_unflatten, typed
 from ...ir.tracer import ArgumentBuffer, Recording, ScalarTracer
 from ...runtime import scopes

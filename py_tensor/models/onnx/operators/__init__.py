@@ -6,7 +6,7 @@ that older versions have as attributes are parameters of the attribute's name. A
 equivalent in py_tensor raises ModelError. (https://onnx.ai/onnx/operators)
 """
 
-from ....public import merged_tables
+from ....late import merged_tables
 from ...execution import Operator
 
 _CHAPTERS = """

@@ -5,7 +5,7 @@ the operator's inputs by position and its attributes by keyword. The operators a
 TensorFlow.js: https://github.com/tensorflow/tfjs/tree/master/tfjs-converter/src/operations/op_list
 """
 
-from ....public import merged_tables
+from ....late import merged_tables
 from ...execution import Operator
 from .texts import ON_TEXTS
 

@@ -7,7 +7,7 @@ have the parameter `quantization`. Names of custom operators begin with "custom.
 (https://www.tensorflow.org/mlir/tfl_ops)
 """
 
-from ....public import merged_tables
+from ....late import merged_tables
 from ...execution import Operator
 
 _CHAPTERS = """
