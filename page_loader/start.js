@@ -52,7 +52,7 @@ const LARGE_SCRIPT = "pyodide.asm.mjs"; // whose download tells the speed
  * @returns {Promise<PyodideInterface>}
  */
 export async function start({
-  folder = new URL("./", import.meta.url).href,
+  folder = new URL("./", /* @vite-ignore */ import.meta.url).href,
   snapshot = true,
   packages = [],
   canvas,
@@ -208,7 +208,7 @@ async function fromSnapshot(base, files, snapshot, downloads) {
   const started = script(base, LARGE_SCRIPT);
   const fill = (/** @type {Uint8Array} */ memory) => downloads.into(snapshot.address, memory);
   // Allocates the memory and starts its download before the scripts are there.
-  const copied = snapshotOptions(async (settings) => (await started).default(settings), snapshot, fill);
+  const copied = snapshotOptions(async (/** @type {any} */ settings) => (await started).default(settings), snapshot, fill);
   const { loadPyodide } = await script(base, "pyodide.mjs");
   return loadPyodide({
     ...options(base, files),
@@ -230,7 +230,7 @@ async function fromArchives(base, files) {
   return loadPyodide({
     ...options(base, files),
     stdLibURL: base + start.file,
-    async fsInit(FS) {
+    async fsInit(/** @type {any} */ FS) {
       FS.mkdirTree(FOLDER);
       FS.writeFile(pathOf("core", files.python), new Uint8Array(await loading));
     },

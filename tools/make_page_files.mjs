@@ -70,10 +70,12 @@ const manifest = {
   archives: await makeArchives(),
 };
 writeFileSync(MANIFEST, JSON.stringify(manifest));
-const jspi = Number(process.versions.node.split(".")[0]) < 22 ? "stack-switching" : "jspi";
-const flag = `--experimental-wasm-${jspi}`;
+const name = process.versions.node.startsWith("20.") ? "stack-switching" : "jspi";
+const flags = "Suspending" in WebAssembly ? [] : [`--experimental-wasm-${name}`];
 const entry = join(folder, "snapshot.json");
-execFileSync(process.execPath, [flag, join(LOADER, "make_snapshot.mjs"), folder, entry], { stdio: "inherit" });
+execFileSync(process.execPath, [...flags, join(LOADER, "make_snapshot.mjs"), folder, entry], {
+  stdio: "inherit",
+});
 const snapshot = JSON.parse(readFileSync(entry, "utf8"));
 rmSync(entry);
 writeFileSync(MANIFEST, JSON.stringify({ ...manifest, snapshot }));
