@@ -166,6 +166,9 @@ def prepare(program: str | None) -> None:
     install()
     for name in MODULES["core"]:
         import_module(name)
+    # Shaders are made of their texts, which are in an archive that a start does not load.
+    for module in ("functions.py", "elementary.py"):
+        import_module("py_tensor.language.printer").texts_of(module)
     if program:
         sys.path.insert(0, str(Path(program).parent))
         tree = ast.parse(Path(program).read_text(), program)
