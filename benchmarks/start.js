@@ -28,8 +28,8 @@ import { median } from "./timing.js";
  */
 
 const TENSORFLOW = "TensorFlow.js";
-const WASM = "py_tensor.backend=wasm";
-const WEBGL = "py_tensor.backend=webgl";
+const WASM = "backend=wasm";
+const WEBGL = "backend=webgl";
 /** Addresses of the pages by their names in the table. */
 const PAGES = {
   "snapshot wasm": `plain.html?${WASM}`,

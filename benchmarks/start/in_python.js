@@ -8,6 +8,8 @@ const PROGRAM = `
 import py_tensor as pt
 from pyodide.ffi import to_js
 
+if backend:
+    pt.set_backend(backend)
 x = pt.reshape(pt.asarray(matrix.to_memoryview()), (side, side))
 to_js(memoryview(await pt.reshape(x @ x, (side * side,)).data()))
 `;
@@ -36,9 +38,10 @@ const STARTS = {
 
 /** @param {string} folder address of the site's folder with Pyodide */
 export async function startAndCompute(folder) {
-  const name = new URLSearchParams(location.search).get("start") ?? "snapshot";
-  const python = await STARTS[name](folder);
+  const query = new URLSearchParams(location.search);
+  const python = await STARTS[query.get("start") ?? "snapshot"](folder);
   const ready = now();
+  python.globals.set("backend", query.get("backend") ?? "");
   python.globals.set("matrix", MATRIX);
   python.globals.set("side", SIDE);
   const product = await python.runPythonAsync(PROGRAM);

@@ -1,6 +1,6 @@
 /**
  * @file The smallest page with py_tensor, whose start is measured. Parameters of its address: `start` is `snapshot`, `archives` or
- * `wheel`, `thread` is `worker` or `page`; flags of py_tensor choose the backend.
+ * `wheel`, `thread` is `worker` or `page`, `backend` is one of py_tensor. Its flags such as `py_tensor.backend` would load more modules.
  */
 
 import { startAndCompute } from "./in_python.js";
