@@ -142,10 +142,10 @@ async function isSlow(base, address) {
   const [timing] = /** @type {PerformanceResourceTiming[]} */ (
     performance.getEntriesByName(base + LARGE_SCRIPT)
   );
-  const { transferSize, responseStart, responseEnd } = timing;
+  const { transferSize, encodedBodySize, responseStart, responseEnd } = timing;
   const kilobits = (8 * transferSize) / 1000;
-  // A script of the browser's cache has transferred nothing.
-  return kilobits > 0 && kilobits < SLOW * (responseEnd - responseStart);
+  // Of a script in the browser's cache, at most headers are transferred.
+  return transferSize > encodedBodySize && kilobits < SLOW * (responseEnd - responseStart);
 }
 
 /** Returns true if a service worker has kept a file. @param {string} address */

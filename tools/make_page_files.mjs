@@ -27,6 +27,7 @@ pt.set_backend("wasm")
 x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
 for y in (x @ x + 1, pt.sum(x, axis=0), pt.softmax(pt.exp(x)), x[0], pt.concat([x, x]), pt.reshape(x.T, (4,))):
     repr(y)
+    memoryview(y)
 [*sys.modules]
 `;
 

@@ -45,6 +45,7 @@ def parse_arguments() -> argparse.Namespace:
         "--processor", action="store_true", help="compare backends for WebAssembly instead"
     )
     parser.add_argument("--webgpu", action="store_true", help="compare backends for WebGPU instead")
+    parser.add_argument("--start", action="store_true", help="measure how pages start instead")
     parser.add_argument(
         "--libraries", help="with --processor or --webgpu: webgpu,webgl,wasm,tensorflow,jax"
     )
@@ -66,7 +67,7 @@ def address(url: str, options: argparse.Namespace) -> str:
     of_pages = ("libraries", "models", "ours", "ort", "backends", "providers", "order")
     values = {name: getattr(options, name) for name in (*names, *of_pages)}
     chosen = {name: 1 if value is True else value for name, value in values.items() if value}
-    pages = ("models", "kernels", "processor", "webgpu")
+    pages = ("models", "kernels", "processor", "webgpu", "start")
     page = next((page for page in pages if getattr(options, page)), "index")
     return f"{url}/bench/{page}.html?{urlencode({'auto': 1} | chosen)}"
 

@@ -125,6 +125,7 @@ const offline = VitePWA({
       "assets/models*",
       "assets/kernels*",
       "assets/{processor,webgpu,tune,engine_page,adapter,python_page,side,wasm_page}*",
+      "assets/{start,plain,tensorflow,measured}-*",
       // jax-js.
       "assets/{backend,webgl,webgpu}-*",
       "assets/analyser*",
