@@ -207,8 +207,9 @@ golden: $(VENV_READY)  ## Rewrite the golden shaders, and the forms of functions
 	$(PYTHON) -m pytest tests/compiler/test_golden.py tests/language/test_printer.py --rewrite-golden
 
 .PHONY: size
-size: $(WHEEL)  ## Print the wheel's size; fail above its limit
+size: $(WHEEL) $(SITE)  ## Print the wheel's size and what pages download; fail above the limits
 	@$(PYTHON) tools/check_size.py $(WHEEL)
+	@$(WITH_CHROMIUM) $(PYTHON) tools/check_downloads.py
 
 .PHONY: build
 build: $(WHEEL)  ## Build the wheel into dist/

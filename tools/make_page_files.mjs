@@ -16,13 +16,17 @@ const LOADER = join(ROOT, "page_loader");
 const MANIFEST = join(folder, "start.json");
 const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm"];
 
-/** Program that returns the modules that a first result needs on WebAssembly, WebGL and WebGPU. */
+/** Program that returns the modules that a first result needs on WebAssembly, WebGL and WebGPU, settings and pictures. */
 const FIRST_RESULT = `
 from importlib import import_module
 import py_tensor as pt
 
-for name in ("array_format", "host_eval", "backends.pyodide_webgpu", "backends.webgl", "backends.webgpu"):
-    import_module(f"py_tensor.runtime.{name}")
+for name in (
+    "diagnostics.env", "display.pictures", "display.places", "images",
+    "runtime.array_format", "runtime.host_eval",
+    "runtime.backends.pyodide_webgpu", "runtime.backends.webgl", "runtime.backends.webgpu",
+):
+    import_module(f"py_tensor.{name}")
 pt.set_backend("wasm")
 x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
 for y in (x @ x + 1, pt.sum(x, axis=0), pt.softmax(pt.exp(x)), x[0], pt.concat([x, x]), pt.reshape(x.T, (4,))):
