@@ -80,6 +80,8 @@ export class Downloads {
       length += chunk.length;
       this.#count(nameOf(url), length);
     }
+    const expected = this.#expected[nameOf(url)];
+    if (length !== expected) throw missing(url, `${length} of ${expected} bytes`);
   }
 
   /** @param {string} url @param {string} reason */

@@ -78,6 +78,7 @@ export function lateFiles({ FS }, base, { archives, python }) {
     load(archive, canWait) {
       if (canWait && "document" in globalThis) return once(archive);
       fetchNow(archive);
+      return undefined;
     },
   };
 }

@@ -13,6 +13,7 @@
  * @property {string} file name of the file with the copy
  * @property {number} bytes of the file
  * @property {number} compressed bytes of the file with ".gz" after its name
+ * @property {string} sources name of the archive with the sources of the py_tensor that was copied
  * @property {number} length of the copy in bytes, with the zeros at its end
  * @property {[number, number][]} unchanged first and last byte + 1 of parts of the heap that the WebAssembly file fills
  * @property {number} heap position of the heap in the copy
@@ -97,7 +98,7 @@ function adapt(module, heap) {
  * @param {(options: PyodideConfig) => Promise<PyodideInterface>} loadPyodide
  * @param {any} createModule
  * @param {PyodideConfig} options
- * @returns {Promise<{ pyodide: PyodideInterface, copy: () => { data: Uint8Array } & Omit<Snapshot, "file" | "bytes" | "compressed"> }>}
+ * @returns {Promise<{ pyodide: PyodideInterface, copy: () => { data: Uint8Array } & Omit<Snapshot, "file" | "bytes" | "compressed" | "sources"> }>}
  */
 export async function startCopyable(loadPyodide, createModule, options) {
   /** @type {Uint8Array} */
