@@ -29,10 +29,10 @@ class ArchiveImporter(zipimporter):
 
     def get_source(self, fullname: str) -> str | None:
         """Return the source of a module, which tracebacks and `inspect` show; None without one."""
-        name = os.path.splitext(self.get_filename(fullname))[0].removeprefix(f"{self.archive}/")
+        name = Path(self.get_filename(fullname)).relative_to(self.archive).with_suffix(".py")
         sources = ensure(SOURCES)
         try:
-            return zipimporter(sources).get_data(f"{sources}/{name}.py").decode()
+            return zipimporter(sources).get_data(f"{sources}/{name}").decode()
         except OSError:
             return None
 
@@ -64,7 +64,7 @@ class ArchiveFinder:
         archive = self.archives.get(name)
         if archive is None:
             return None
-        waited = not os.path.exists(path_of(archive))
+        waited = not Path(path_of(archive)).exists()
         self.search(archive, ensure(archive))
         if waited and name in sys.modules:
             return ModuleSpec(name, ImportedMeanwhile())
@@ -98,7 +98,7 @@ def path_of(archive: str) -> str:
 def ensure(archive: str) -> str:
     """Return the path of an archive, loaded by the page if it is not there."""
     path = path_of(archive)
-    if not os.path.exists(path):
+    if not Path(path).exists():
         import py_tensor_files
         from pyodide.ffi import JsException, can_run_sync, run_sync
 
@@ -146,7 +146,7 @@ def resume(language: str) -> None:
 
 
 def _set_time_zone() -> None:
-    """Set the constants of `time` as Python does at its start: from the offsets of winter and summer."""
+    """Set the constants of `time` as Python's start does: from offsets of winter and summer."""
     year = time.gmtime().tm_year
     days = [time.localtime(time.mktime((year, month, 1, 12, 0, 0, 0, 0, -1))) for month in (1, 7)]
     winter, summer = sorted(days, key=lambda day: day.tm_gmtoff)

@@ -256,7 +256,7 @@ async function fromArchives(base, files) {
   return loadPyodide({
     ...options(base, files),
     stdLibURL: base + start.file,
-    async fsInit(/** @type {PyodideInterface["FS"]} */ FS) {
+    async fsInit(/** @type {any} */ FS) {
       FS.mkdirTree(FOLDER);
       FS.writeFile(pathOf("core", files.python), new Uint8Array(await loading));
     },

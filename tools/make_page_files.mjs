@@ -86,10 +86,12 @@ await bundle({
   outExtension: { ".js": ".mjs" },
   platform: "node",
 });
-const jspi = Number(process.versions.node.split(".")[0]) < 22 ? "stack-switching" : "jspi";
-const flag = `--experimental-wasm-${jspi}`;
+const name = process.versions.node.startsWith("20.") ? "stack-switching" : "jspi";
+const flags = "Suspending" in WebAssembly ? [] : [`--experimental-wasm-${name}`];
 const entry = join(folder, "snapshot.json");
-execFileSync(process.execPath, [flag, join(folder, "make_snapshot.mjs"), folder, entry], { stdio: "inherit" });
+execFileSync(process.execPath, [...flags, join(folder, "make_snapshot.mjs"), folder, entry], {
+  stdio: "inherit",
+});
 const snapshot = JSON.parse(readFileSync(entry, "utf8"));
 rmSync(entry);
 writeFileSync(MANIFEST, JSON.stringify({ ...manifest, snapshot }));

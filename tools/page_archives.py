@@ -1,4 +1,4 @@
-"""Split py_tensor's wheel and the standard library into archives. Runs in Pyodide after compile_archive.py.
+"""Split py_tensor's wheel and the standard library into archives. Runs in Pyodide.
 
 The archives are zip files of bytecode, from which Python imports:
 
@@ -11,6 +11,7 @@ The archives are zip files of bytecode, from which Python imports:
 """
 
 from collections.abc import Container
+from pathlib import Path
 
 from compile_archive import Entries, bytecode, read, write
 
@@ -28,7 +29,7 @@ ARCHIVES = "/lib/py_tensor"
 
 
 def module_of(name: str) -> str | None:
-    """Return the module of a file, for example "json" of "json/__init__.pyc"; None for other files."""
+    """Return the module of a file, such as "json" of "json/__init__.pyc"; None for other files."""
     path, _, extension = name.rpartition(".")
     if extension not in ("py", "pyc"):
         return None
@@ -77,8 +78,7 @@ def page_archives(
         for archive, entries in archives.items()
         if archive != "sources"
     }
-    with open(loader, "rb") as file:
-        source = {"py_tensor_archives.py": file.read()}
+    source = {"py_tensor_archives.py": Path(loader).read_bytes()}
     source["py_tensor_archive_index.py"] = f"MODULES = {modules!r}\n".encode()
     for name, data in source.items():
         archives["core"][f"{name}c"] = bytecode(name, data, f"{ARCHIVES}/core.zip/{name}")

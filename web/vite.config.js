@@ -1,9 +1,11 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import sirv from "sirv";
 import { defineConfig } from "vite";
 import { VitePWA } from "vite-plugin-pwa";
-import { compressFolder, sizesOf } from "../tools/compress.mjs";
+import { compressFolder } from "../tools/compress.mjs";
 import { navigation, rootOf } from "../tools/navigation.mjs";
 
 const root = import.meta.dirname;
@@ -18,8 +20,22 @@ const pages = readdirSync(root, { recursive: true, encoding: "utf8" })
 const site = join(build, "site");
 const runtime = join(build, "public", "pyodide");
 /** Files from which a page starts. In the scripts, they need no request of their own. */
-const manifest = JSON.parse(readFileSync(join(runtime, "start.json"), "utf8"));
+const manifestText = readFileSync(join(runtime, "start.json"), "utf8");
+const manifest = JSON.parse(manifestText);
+/** Cache of Python's files, of which each build has its own, so that files of two builds are never mixed. */
+const pythonCache = `python-${createHash("sha256").update(manifestText).digest("hex").slice(0, 16)}`;
 const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(0);
+
+/** Bytes that the first visit downloads for Python, without and with a server that compresses. */
+function downloadSizes() {
+  const files = Object.keys(manifest.pyodide).map((name) => readFileSync(join(runtime, name)));
+  const sum = (/** @type {number[]} */ sizes) =>
+    sizes.reduce((total, size) => total + size, manifest.snapshot.compressed);
+  return {
+    plain: sum(files.map(({ length }) => length)),
+    compressed: sum(files.map((data) => gzipSync(data).length)),
+  };
+}
 
 /** Replaces the names of the packages that the page offers, and the sizes of its downloads. */
 function packageNames() {
@@ -29,7 +45,7 @@ function packageNames() {
   return {
     name: "package-names",
     transformIndexHtml(/** @type {string} */ html) {
-      const { plain, compressed } = sizesOf(runtime);
+      const { plain, compressed } = downloadSizes();
       return html
         .replace("%PY_TENSOR_WHEEL%", nameOf(".whl"))
         .replace("%PY_TENSOR_SOURCE%", nameOf(".tar.gz"))
@@ -89,14 +105,14 @@ function compressedPreview() {
   return {
     name: "compressed-preview",
     configurePreviewServer({ middlewares }) {
-      middlewares.use(sirv(site, { gzip: true, etag: true, dev: true }));
+      middlewares.use(sirv(site, { brotli: true, gzip: true, etag: true, dev: true }));
     },
   };
 }
 
 /**
- * Service worker: it keeps the page's own files, and of Python, the photos and the digits what was loaded last. They are
- * loaded again while there is a connection, so that files of two versions are never mixed.
+ * Service worker: it keeps the page's own files, those of Python that were loaded, and of other pages, photos and digits
+ * what was loaded last. The latter are loaded again while there is a connection.
  */
 const offline = VitePWA({
   injectRegister: null,
@@ -118,8 +134,10 @@ const offline = VitePWA({
     clientsClaim: true,
     skipWaiting: true,
     runtimeCaching: [
+      { urlPattern: /\/pyodide\//, handler: "CacheFirst", options: { cacheName: pythonCache } },
       {
-        urlPattern: /\/(pyodide|photos|digits|assets)\//,
+        urlPattern: ({ url, sameOrigin }) =>
+          sameOrigin && !/\/(bench|gallery|packages)\//.test(url.pathname),
         handler: "NetworkFirst",
         options: { cacheName: "files" },
       },
@@ -132,7 +150,10 @@ export default defineConfig({
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",
-  define: { "import.meta.env.PY_TENSOR_FILES": JSON.stringify(manifest) },
+  define: {
+    "import.meta.env.PY_TENSOR_FILES": manifestText,
+    "import.meta.env.PY_TENSOR_CACHE": JSON.stringify(pythonCache),
+  },
   // bench/index.html loads its scripts from outside the root.
   resolve: { alias: { "/benchmarks": benchmarks } },
   // Pyodide, the photos and the digits are served as they are, not bundled.

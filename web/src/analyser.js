@@ -14,6 +14,7 @@ import { createSpeedView } from "./features/analyser/speed/speed_view.js";
 import { describeBackend, showBackend } from "./features/status/backend_note.js";
 import { createLoading } from "./features/status/loading.js";
 import { Client } from "./python/client.js";
+import { keepOffline } from "./python/offline.js";
 import { textOf } from "./ui/error_text.js";
 
 /** The flags of py_tensor in the page's address are also in the worker's, where the import finds them. */
@@ -29,11 +30,13 @@ for (const create of [createModelCard, createGraphView, createLayerView, createL
 for (const part of [speed, createOutput(analyser), createInput(analyser)]) analyser.add(part);
 
 try {
-  const started = await client.start(new URL("../", document.baseURI).href);
+  const base = new URL("../", document.baseURI).href;
+  const started = await client.start(base);
   showBackend(started);
   speed.backend = describeBackend(started);
   loading.finish();
   opener.connect();
+  await keepOffline(started.files, base).catch(console.warn);
 } catch (error) {
   loading.fail(textOf(error));
 }

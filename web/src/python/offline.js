@@ -4,11 +4,12 @@
  * Starts the service worker, and passes it the files that were loaded before it.
  *
  * @param {string[]} addresses
+ * @param {string} base address of the site's folder
  */
-export async function keepOffline(addresses) {
+export async function keepOffline(addresses, base = new URL("./", document.baseURI).href) {
   if (!("serviceWorker" in navigator)) return;
   const { serviceWorker } = navigator;
-  await serviceWorker.register(new URL("service-worker.js", document.baseURI));
+  await serviceWorker.register(new URL("service-worker.js", base));
   if (!serviceWorker.controller) {
     await new Promise((resolve) => {
       serviceWorker.addEventListener("controllerchange", resolve, { once: true });
@@ -18,4 +19,7 @@ export async function keepOffline(addresses) {
   const files = [...new Set([...own, ...addresses])].filter((name) => name.startsWith("http"));
   // The browser has them in its HTTP cache, so that this downloads nothing.
   await Promise.all(files.map((file) => fetch(file)));
+  for (const name of await caches.keys())
+    if (name.startsWith("python-") && name !== import.meta.env.PY_TENSOR_CACHE)
+      await caches.delete(name);
 }
