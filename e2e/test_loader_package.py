@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from make_npm_package import LOADER, ROOT, RUNTIME, make_npm_package
+from copy_template import ROOT, RUNTIME
+from make_npm_package import LOADER, make_npm_package
 from playwright.sync_api import Page
 from server import serve
 

@@ -8,17 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from copy_template import ROOT, RUNTIME, WHEEL_FILES
+
 LOADER = ROOT / "page_loader"
-RUNTIME = ROOT / "build" / "public" / "pyodide"
-WITHOUT_LOADER = ("*.whl", "python_stdlib.zip")
-"""Files with which Pyodide starts without the loader, which has archives instead."""
 
 
 def make_npm_package(folder: Path) -> None:
     """Write the package to a folder, whose old contents are removed."""
     shutil.rmtree(folder, ignore_errors=True)
-    ignored = shutil.ignore_patterns(*WITHOUT_LOADER)
+    ignored = shutil.ignore_patterns(*WHEEL_FILES)
     shutil.copytree(RUNTIME, folder / "runtime", ignore=ignored)
     for file in (LOADER / "package.json", LOADER / "README.md", ROOT / "LICENSE"):
         shutil.copy(file, folder)
