@@ -166,6 +166,9 @@ def prepare(program: str | None) -> None:
     install()
     for name in MODULES["core"]:
         import_module(name)
+    # Shaders are made of their texts, which are in an archive that a start does not load.
+    for module in ("functions.py", "elementary.py"):
+        import_module("py_tensor.language.printer").texts_of(module)
     if program:
         _run_imports(Path(program))
     # Equal builds have equal bytes; pages begin anew.

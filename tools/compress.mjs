@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
-const COMPRESSIBLE = /\.(js|mjs|css|html|json|py|svg|wasm|whl|zip|bin)$/;
+const COMPRESSIBLE = /(\.(js|mjs|css|html|json|py|svg|wasm)|snapshot-\w+\.bin)$/;
 const MIN_BYTES = 1024;
 const MIN_GAIN = 0.95; // a copy that is hardly smaller is left out
 /** Brotli's quality. The files of a page's start take half a minute; 11 would take twice as long for 3 % less. */
@@ -26,7 +26,7 @@ export function compressFolder(folder) {
     const file = join(folder, name);
     if (!COMPRESSIBLE.test(name) || statSync(file).size < MIN_BYTES) continue;
     const data = readFileSync(file);
-    const quality = name.startsWith("docs") ? QUALITY.other : QUALITY.start;
+    const quality = /^pyodide|\.js$/.test(name) ? QUALITY.start : QUALITY.other;
     const copies = { gz: gzipSync(data, { level: 9 }), br: brotli(data, quality) };
     for (const [extension, copy] of Object.entries(copies))
       if (copy.length < MIN_GAIN * data.length) writeFileSync(`${file}.${extension}`, copy);

@@ -27,6 +27,9 @@ GROUPS = {
 
 ARCHIVES = "/lib/py_tensor"
 
+READ = {"py_tensor/language/elementary.py", "py_tensor/language/functions.py"}
+"""Modules whose source is read to make shaders."""
+
 
 def module_of(name: str) -> str | None:
     """Return the module of a file, such as "json" of "json/__init__.pyc"; None for other files."""
@@ -72,9 +75,11 @@ def page_archives(
             group = group_of(module, started)
             shown = f"{ARCHIVES}/{group}.zip/{name}"
             archives[group][f"{name}c"] = bytecode(name, data, shown)
+        if name in READ:
+            archives["core"][name] = data
     archives["sources"] = {name: data for name, data in files.items() if name.endswith(".py")}
     modules = {
-        archive: sorted(module for name in entries if (module := module_of(name)))
+        archive: sorted({module for name in entries if (module := module_of(name))})
         for archive, entries in archives.items()
         if archive != "sources"
     }

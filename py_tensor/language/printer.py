@@ -14,7 +14,7 @@ import pkgutil
 import re
 import struct
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple
 
 from .forms import LanguageForms
@@ -77,6 +77,15 @@ _FOLDED = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 _NATIVE = {"abs", "min", "max", "round", "floor", "ceil", "trunc"}
 """Functions whose results are exact in every driver."""
 _DEFINED = re.compile(r"(?:def )?(\w+)[:(]")
+
+
+@cache
+def texts_of(module: str) -> dict[str, str]:
+    """Return the texts of the functions and constants of a module of this package by name."""
+    blocks = (pkgutil.get_data(__package__, module) or b"").decode().split("\n\n\n")
+    return {head[1]: block for block in blocks if (head := _DEFINED.match(block))}
+
+
 ONE = "_1"
 """End of the names of functions for one element."""
 _USED = re.compile(r"\b(?:pt|PT)_\w+")
@@ -209,12 +218,7 @@ class Printer(LanguageForms):
     @cached_property
     def blocks(self) -> dict[str, str]:
         """Texts of the functions and constants by name."""
-        blocks = [
-            block
-            for module in self.modules
-            for block in (pkgutil.get_data(__package__, module) or b"").decode().split("\n\n\n")
-        ]
-        return {head[1]: block for block in blocks if (head := _DEFINED.match(block))}
+        return {k: text for module in self.modules for k, text in texts_of(module).items()}
 
     def _function(self, name: str) -> Function | None:
         if not self.blocks.get(name, "").startswith("def "):
