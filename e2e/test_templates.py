@@ -38,7 +38,7 @@ def test_a_template_draws_what_the_slider_asks_for(folder: Path, page: Page) -> 
 
 
 SHOWN = """globalThis.shown = new Set();
-new MutationObserver(() => shown.add(document.getElementById("text")?.textContent))
+new MutationObserver(() => shown.add(document.getElementById("text")?.textContent ?? ""))
   .observe(document, { childList: true, subtree: true });"""
 """Script that collects the texts that a page shows."""
 

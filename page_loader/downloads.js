@@ -64,6 +64,16 @@ export class Downloads {
    * @param {Uint8Array} target
    */
   async into(url, target) {
+    try {
+      await this.#fill(url, target);
+    } catch (error) {
+      this.#failure.reject(error);
+      throw error;
+    }
+  }
+
+  /** @param {string} url @param {Uint8Array} target */
+  async #fill(url, target) {
     let response = await this.#plainFetch.call(globalThis, url);
     if (!response.headers.has("content-encoding")) {
       response.body?.cancel();

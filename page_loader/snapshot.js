@@ -41,14 +41,14 @@ const beforePython = (createModule, receive) => ({
  *
  * @param {any} createModule the export of pyodide.asm.mjs
  * @param {Snapshot} snapshot
- * @param {(memory: Uint8Array) => Promise<void>} fill writes the file to the start of the memory; the WebAssembly is compiled meanwhile
+ * @param {(memory: Uint8Array) => Promise<void>} fill writes the file to the start of the memory, while the WebAssembly is
+ *   compiled; it reports a failure itself
  * @returns {Partial<PyodideConfig>}
  */
 export function snapshotOptions(createModule, { length, unchanged, heap }, fill) {
   const memory = new Uint8Array(length);
-  const filled = fill(memory);
-  // Its failure is also reported by fsInit.
-  filled.catch(() => {});
+  // Pyodide would go on after a failure, which `fill` itself reports.
+  const filled = fill(memory).catch(() => new Promise(() => {}));
   /** @type {any} */
   let module;
   return {
@@ -59,6 +59,8 @@ export function snapshotOptions(createModule, { length, unchanged, heap }, fill)
     _loadSnapshot: memory,
     async fsInit() {
       await filled;
+      // The WebAssembly file has a size of its own; a larger one that Pyodide passes is ignored.
+      if (length - heap > module.HEAPU8.length) module.growMemory(length - heap);
       for (const [start, end] of unchanged)
         memory.set(module.HEAPU8.subarray(start, end), heap + start);
       adapt(module, new DataView(memory.buffer, heap));
