@@ -1,6 +1,7 @@
 """Test the whole demo page: start, error messages and layout on a phone."""
 
 import gzip
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -200,7 +201,10 @@ def assert_kept(page: Page) -> None:
           return all.flat();
         }"""
     )
-    for end in ("/index.html", "asm.wasm", "stdlib.zip", "lock.json", ".whl", "china.jpg"):
+    manifest = json.loads((SITE / "pyodide" / "start.json").read_text())
+    archives = [entry["file"] for entry in manifest["archives"].values()]
+    snapshot = f"{manifest['snapshot']['file']}.gz"
+    for end in ("/index.html", "asm.wasm", "start.json", "china.jpg", snapshot, *archives):
         assert any(address.endswith(end) for address in kept), end
 
 
@@ -225,19 +229,31 @@ def test_preview_server_compresses() -> None:
     assert data == (SITE / "pyodide" / "pyodide.asm.wasm").read_bytes()
 
 
-@pytest.mark.parametrize(
-    "name", ["py_tensor-0.1.0-py3-none-any.whl", "pyodide.asm.wasm", "python_stdlib.zip"]
-)
+@pytest.mark.parametrize("name", ["pyodide.asm.wasm", "core", "start"])
 def test_missing_file_is_reported(
     page: Page, site_url: str, page_errors: PageErrors, name: str
 ) -> None:
-    page.route(f"**/{name}", lambda route: route.fulfill(status=404))
+    archives = json.loads((SITE / "pyodide" / "start.json").read_text())["archives"]
+    name = archives[name]["file"] if name in archives else name
+    for missing in (name, "snapshot-*"):
+        page.route(f"**/{missing}", lambda route: route.fulfill(status=404))
     page.goto(f"{site_url}/index.html")
     page.wait_for_selector("[data-state=failed]")
     assert page.inner_text("#notice-title") == "Python did not start"
     assert page.inner_text("#notice-detail").startswith(
         f"{name}: the file did not load; got 404 Not Found; "
     )
+    page_errors.ignore()
+
+
+def test_page_without_the_copied_memory_starts_and_warns(
+    page: Page, site_url: str, page_errors: PageErrors
+) -> None:
+    warnings: list[str] = []
+    page.on("console", lambda message: warnings.append(message.text))
+    page.route("**/snapshot-*", lambda route: route.fulfill(status=404))
+    Demo(page, site_url)
+    assert any("starts without the copy of its memory" in text for text in warnings)
     page_errors.ignore()
 
 

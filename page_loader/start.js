@@ -220,8 +220,11 @@ const options = (base, { lock }) => ({
   packageBaseUrl: base,
 });
 
-/** @param {string} base @param {string} name */
-const script = (base, name) => import(/* @vite-ignore */ `${base}${name}`);
+/** Loads a script of Pyodide. @param {string} base @param {string} name */
+const script = (base, name) =>
+  import(/* @vite-ignore */ base + name).catch((error) => {
+    throw missing(name, error.message);
+  });
 
 /**
  * @param {string} base

@@ -79,7 +79,7 @@ def page_archives(
             archives["core"][name] = data
     archives["sources"] = {name: data for name, data in files.items() if name.endswith(".py")}
     modules = {
-        archive: sorted({module for name in entries if (module := module_of(name))})
+        archive: sorted(module_of(name) or "" for name in entries if name.endswith(".pyc"))
         for archive, entries in archives.items()
         if archive != "sources"
     }

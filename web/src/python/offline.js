@@ -16,9 +16,11 @@ export async function keepOffline(addresses, base = new URL("./", document.baseU
     });
   }
   const own = performance.getEntriesByType("resource").map(({ name }) => name);
-  const files = [...new Set([...own, ...addresses])].filter((name) => name.startsWith("http"));
+  const { archives } = import.meta.env.PY_TENSOR_FILES;
+  const parts = Object.values(archives).map(({ file }) => `${base}pyodide/${file}`);
+  const files = new Set([...own, ...addresses, ...parts].filter((name) => name.startsWith("http")));
   // The browser has them in its HTTP cache, so that this downloads nothing.
-  await Promise.all(files.map((file) => fetch(file)));
+  await Promise.all([...files].map((file) => fetch(file)));
   for (const name of await caches.keys())
     if (name.startsWith("python-") && name !== import.meta.env.PY_TENSOR_CACHE)
       await caches.delete(name);

@@ -25,6 +25,10 @@ export async function startModule(name, base, program) {
   const python = await startPython(base, program, (progress) => send("progress", progress));
   const computing = JSON.parse(await python.runPythonAsync(COMPUTING));
   const module = python.pyimport(name);
-  const files = performance.getEntriesByType("resource").map((entry) => entry.name);
+  const loaded = /** @type {PerformanceResourceTiming[]} */ (
+    performance.getEntriesByType("resource")
+  );
+  // Without those that were given up.
+  const files = loaded.filter((entry) => entry.encodedBodySize > 0).map((entry) => entry.name);
   return { module, started: { ...computing, files } };
 }
