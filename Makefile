@@ -226,6 +226,10 @@ lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group dev \
 	  --no-annotate --generate-hashes --custom-compile-command 'make lock' --output-file requirements-dev.txt
 
+.PHONY: npm-package
+npm-package: $(RUNTIME_READY)  ## Make the npm package py_tensor in build/npm/py_tensor/
+	$(PYTHON) tools/make_npm_package.py build/npm/py_tensor
+
 .PHONY: clean
 clean:  ## Remove everything that was built or installed
 	rm -rf .venv node_modules build dist $(BUNDLE) $(GPU_BUNDLE) webgl_js_bridge/LICENSE webgl_js_bridge/types .mypy_cache .pytest_cache .ruff_cache .hypothesis

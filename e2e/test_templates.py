@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from copy_template import ROOT, TEMPLATES, copy_template
+from copy_template import ROOT, STARTED, TEMPLATES, copy_template
 from playwright.sync_api import Page
 from server import serve
 from template_server import eventually_shows, origins_of, started, text_of
@@ -34,6 +35,38 @@ def test_a_template_draws_what_the_slider_asks_for(folder: Path, page: Page) -> 
         page.get_by_text(text_of(77)).wait_for()
         eventually_shows(page, page.locator("canvas"), 77)
     assert origins == {url}
+
+
+SHOWN = """globalThis.shown = new Set();
+new MutationObserver(() => shown.add(document.getElementById("text")?.textContent ?? ""))
+  .observe(document, { childList: true, subtree: true });"""
+"""Script that collects the texts that a page shows."""
+
+
+@pytest.mark.parametrize("folder", STARTED, indirect=True)
+def test_progress_is_shown(folder: Path, page: Page) -> None:
+    page.add_init_script(SHOWN)
+    with started(folder) as url:
+        page.goto(url)
+        page.get_by_text(text_of(30)).wait_for()
+    texts = "\n".join(page.evaluate("[...shown]"))
+    numbers = [int(number) for number in re.findall(r"^Loading Python: (\d+) %$", texts, re.M)]
+    assert numbers == sorted(numbers)
+    assert len(numbers) > 5
+    assert numbers[-1] == 100
+
+
+@pytest.mark.parametrize("folder", NAMES, indirect=True)
+def test_a_template_has_only_the_files_of_its_start(folder: Path) -> None:
+    names = {file.name for file in folder.glob("**/pyodide/*")}
+    wheel = {name for name in names if name.endswith(".whl") or name == "python_stdlib.zip"}
+    scripts = {"pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json"}
+    if folder.joinpath("pyscript.json").exists():
+        assert names == scripts | wheel
+        assert len(wheel) == 2
+    else:
+        assert names >= scripts | {"start.js", "start.json"}
+        assert not wheel
 
 
 @pytest.mark.parametrize("folder", ["vite"], indirect=True)

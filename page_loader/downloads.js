@@ -64,6 +64,16 @@ export class Downloads {
    * @param {Uint8Array} target
    */
   async into(url, target) {
+    try {
+      await this.#fill(url, target);
+    } catch (error) {
+      this.#failure.reject(error);
+      throw error;
+    }
+  }
+
+  /** @param {string} url @param {Uint8Array} target */
+  async #fill(url, target) {
     let response = await this.#plainFetch.call(globalThis, url);
     if (!response.headers.has("content-encoding")) {
       response.body?.cancel();
@@ -80,6 +90,8 @@ export class Downloads {
       length += chunk.length;
       this.#count(nameOf(url), length);
     }
+    const expected = this.#expected[nameOf(url)];
+    if (length !== expected) throw missing(url, `${length} of ${expected} bytes`);
   }
 
   /** @param {string} url @param {string} reason */

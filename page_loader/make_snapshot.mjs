@@ -1,11 +1,12 @@
 // Copy the memory of Pyodide with py_tensor and other modules imported.
 // usage: node FLAG make_snapshot.mjs FOLDER OUTPUT.json [PROGRAM.py]
+//        python -m py_tensor.snapshot PROGRAM.py --output FOLDER
 //
 // FOLDER has start.json, Pyodide and the archives. The copy is stored next to OUTPUT.json, which describes it. Without JSPI
 // (FLAG: --experimental-wasm-jspi, or --experimental-wasm-stack-switching of Node.js 20) Python could not wait in a page.
 
 import { createHash, webcrypto } from "node:crypto";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -42,16 +43,24 @@ const { pyodide, copy } = await startCopyable(loadPyodide, createModule, {
 });
 if (program) pyodide.mountNodeFS("/program", dirname(program));
 pyodide.runPython(`import sys; sys.path.append("${pathOf("core", python)}")`);
-pyodide.pyimport("py_tensor_archives").prepare(program ? `/program/${basename(program)}` : null);
+try {
+  pyodide.pyimport("py_tensor_archives").prepare(program ? `/program/${basename(program)}` : null);
+} catch (error) {
+  // Node.js would also print the line of Pyodide's script, which has a megabyte.
+  console.error(/** @type {Error} */ (error).message);
+  process.exit(1);
+}
 const { data, ...description } = copy();
 const hash = createHash("sha256").update(data).digest("hex").slice(0, 16);
 const target = dirname(output);
-for (const name of await readdir(target)) if (/^snapshot-.*\.bin/.test(name)) await rm(join(target, name));
+const old = await readFile(output, "utf8").then((text) => JSON.parse(text).file).catch(() => null);
+if (old) for (const name of [old, `${old}.gz`]) await rm(join(target, name), { force: true });
 const file = `snapshot-${hash}.bin`;
 const compressed = gzipSync(data, { level: 9 });
 await writeFile(join(target, file), data);
 await writeFile(join(target, `${file}.gz`), compressed);
-const entry = { file, bytes: data.length, compressed: compressed.length, ...description };
+const sources = archives.sources.file;
+const entry = { file, bytes: data.length, compressed: compressed.length, sources, ...description };
 await writeFile(output, JSON.stringify(entry));
 console.log(`${file}: ${data.length} bytes, ${compressed.length} compressed`);
 process.exit(0);

@@ -170,11 +170,29 @@ def prepare(program: str | None) -> None:
     for module in ("functions.py", "elementary.py"):
         import_module("py_tensor.language.printer").texts_of(module)
     if program:
-        sys.path.insert(0, str(Path(program).parent))
-        tree = ast.parse(Path(program).read_text(), program)
-        imports = [s for s in tree.body if isinstance(s, ast.Import | ast.ImportFrom)]
-        exec(compile(ast.Module(imports, []), program, "exec"), {"__name__": "program"})
-        sys.path.pop(0)
+        _run_imports(Path(program))
     # Equal builds have equal bytes; pages begin anew.
     random.seed(0)
     gc.collect()
+
+
+def _run_imports(program: Path) -> None:
+    """Run the imports at the top level of a program, whose folder has further modules."""
+    from py_tensor.runtime.executor import runtime
+
+    sys.path.insert(0, str(program.parent))
+    sys.dont_write_bytecode = True
+    for statement in ast.parse(program.read_text(), str(program)).body:
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            code = compile(ast.Module([statement], []), str(program), "exec")
+            try:
+                exec(code, {"__name__": "program"})
+            except ImportError as error:
+                print(f"snapshot: left out {ast.unparse(statement)!r}: {error}")
+    sys.dont_write_bytecode = False
+    sys.path.remove(str(program.parent))
+    if runtime.backend is not None:
+        raise RuntimeError(
+            "snapshot: an imported module computes tensors, which belong to this machine; "
+            f"got backend {runtime.backend.name!r}; compute them in functions"
+        )

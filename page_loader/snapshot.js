@@ -13,6 +13,7 @@
  * @property {string} file name of the file with the copy
  * @property {number} bytes of the file
  * @property {number} compressed bytes of the file with ".gz" after its name
+ * @property {string} sources name of the archive with the sources of the py_tensor that was copied
  * @property {number} length of the copy in bytes, with the zeros at its end
  * @property {[number, number][]} unchanged first and last byte + 1 of parts of the heap that the WebAssembly file fills
  * @property {number} heap position of the heap in the copy
@@ -40,14 +41,14 @@ const beforePython = (createModule, receive) => ({
  *
  * @param {any} createModule the export of pyodide.asm.mjs
  * @param {Snapshot} snapshot
- * @param {(memory: Uint8Array) => Promise<void>} fill writes the file to the start of the memory; the WebAssembly is compiled meanwhile
+ * @param {(memory: Uint8Array) => Promise<void>} fill writes the file to the start of the memory, while the WebAssembly is
+ *   compiled; it reports a failure itself
  * @returns {Partial<PyodideConfig>}
  */
 export function snapshotOptions(createModule, { length, unchanged, heap }, fill) {
   const memory = new Uint8Array(length);
-  const filled = fill(memory);
-  // Its failure is also reported by fsInit.
-  filled.catch(() => {});
+  // Pyodide would go on after a failure, which `fill` itself reports.
+  const filled = fill(memory).catch(() => new Promise(() => {}));
   /** @type {any} */
   let module;
   return {
@@ -58,6 +59,8 @@ export function snapshotOptions(createModule, { length, unchanged, heap }, fill)
     _loadSnapshot: memory,
     async fsInit() {
       await filled;
+      // The WebAssembly file has a size of its own; a larger one that Pyodide passes is ignored.
+      if (length - heap > module.HEAPU8.length) module.growMemory(length - heap);
       for (const [start, end] of unchanged)
         memory.set(module.HEAPU8.subarray(start, end), heap + start);
       adapt(module, new DataView(memory.buffer, heap));
@@ -97,7 +100,7 @@ function adapt(module, heap) {
  * @param {(options: PyodideConfig) => Promise<PyodideInterface>} loadPyodide
  * @param {any} createModule
  * @param {PyodideConfig} options
- * @returns {Promise<{ pyodide: PyodideInterface, copy: () => { data: Uint8Array } & Omit<Snapshot, "file" | "bytes" | "compressed"> }>}
+ * @returns {Promise<{ pyodide: PyodideInterface, copy: () => { data: Uint8Array } & Omit<Snapshot, "file" | "bytes" | "compressed" | "sources"> }>}
  */
 export async function startCopyable(loadPyodide, createModule, options) {
   /** @type {Uint8Array} */

@@ -52,7 +52,7 @@ const LARGE_SCRIPT = "pyodide.asm.mjs"; // whose download tells the speed
  * @returns {Promise<PyodideInterface>}
  */
 export async function start({
-  folder = new URL("./", /* @vite-ignore */ import.meta.url).href,
+  folder,
   snapshot = true,
   packages = [],
   canvas,
@@ -60,7 +60,7 @@ export async function start({
   onProgress = () => {},
   manifest,
 } = {}) {
-  const base = new URL(folder, globalThis.document?.baseURI ?? globalThis.location?.href).href;
+  const base = addressOf(folder);
   const bridges = loadBridges();
   bridges.catch(() => {});
   const files = manifest ?? (await json(`${base}start.json`));
@@ -82,6 +82,13 @@ export async function start({
     for (const archive of PREFETCHED) late.once(archive).catch(() => {});
   }, PREFETCH_DELAY);
   return python;
+}
+
+/** Returns the address of a folder with a slash at its end. @param {string} [folder] default: that of this file */
+function addressOf(folder) {
+  const page = globalThis.document?.baseURI ?? globalThis.location?.href;
+  const { href } = new URL(folder ?? "./", folder === undefined ? import.meta.url : page);
+  return href.replace(/\/?$/, "/");
 }
 
 /** @param {string} url */
@@ -115,16 +122,34 @@ async function loadBridges() {
  * @returns {Promise<Snapshot & { address: string } | undefined>}
  */
 async function chosenSnapshot(wanted, files, base) {
-  if (typeof wanted === "string") {
-    const own = new URL(wanted, base).href;
-    const snapshot = await json(own);
-    return { ...snapshot, address: new URL(snapshot.file, own).href };
-  }
+  if (typeof wanted === "string")
+    return ownSnapshot(new URL(wanted, base).href, files).catch(warnOfSnapshot);
   const { snapshot, archives } = files;
   if (!wanted || !snapshot) return undefined;
   const address = base + snapshot.file;
   const smaller = archives.start.bytes + archives.core.bytes < snapshot.compressed;
   return smaller && (await isSlow(base, address)) ? undefined : { ...snapshot, address };
+}
+
+/**
+ * Returns the snapshot that `python -m py_tensor.snapshot` has made.
+ *
+ * @param {string} description address of its JSON file
+ * @param {Manifest} files
+ */
+async function ownSnapshot(description, { archives }) {
+  const snapshot = /** @type {Snapshot} */ (await json(description));
+  // Modules of other archives would not fit those in the copy.
+  if (snapshot.sources !== archives.sources.file)
+    throw new Error(
+      `snapshot: it was made with other files; got ${snapshot.sources} instead of ${archives.sources.file}; run python -m py_tensor.snapshot again`,
+    );
+  return { ...snapshot, address: new URL(snapshot.file, description).href };
+}
+
+/** @param {unknown} error @returns {undefined} */
+function warnOfSnapshot(error) {
+  console.warn("py_tensor: Python starts without the copy of its memory, which failed:", error);
 }
 
 /**
@@ -177,7 +202,7 @@ async function startPyodide(base, files, snapshot, onProgress) {
     return await Promise.race([downloads.failure, loading]);
   } catch (error) {
     if (!snapshot) throw error;
-    console.warn("py_tensor: Python starts without the copy of its memory, which failed:", error);
+    warnOfSnapshot(error);
   } finally {
     downloads.stop();
   }
@@ -211,7 +236,8 @@ async function fromSnapshot(base, files, snapshot, downloads) {
   const started = script(base, LARGE_SCRIPT);
   const fill = (/** @type {Uint8Array} */ memory) => downloads.into(snapshot.address, memory);
   // Allocates the memory and starts its download before the scripts are there.
-  const copied = snapshotOptions(async (/** @type {any} */ settings) => (await started).default(settings), snapshot, fill);
+  const create = async (/** @type {any} */ settings) => (await started).default(settings);
+  const copied = snapshotOptions(create, snapshot, fill);
   const { loadPyodide } = await script(base, "pyodide.mjs");
   return loadPyodide({
     ...options(base, files),

@@ -65,6 +65,7 @@ ROOMS = (
     "numpy_functions",
     "einops_backend",
     "models",
+    "snapshot",
     "__init__",
 )
 """Packages in the order in which a call passes through them; each may import those before it."""

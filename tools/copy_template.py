@@ -16,6 +16,10 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES = ROOT / "examples" / "templates"
 RUNTIME = ROOT / "build" / "public" / "pyodide"
 NPM_PACKAGE = ROOT / "node_modules" / "pyodide"
+STARTED = ("page", "vite", "worker")
+"""Templates that start with the loader; the others start Pyodide themselves and load the wheel."""
+WHEEL_FILES = ("*.whl", "python_stdlib.zip")
+"""Files with which Pyodide starts without the loader, which has archives and a snapshot instead."""
 FILES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]
 
 
@@ -29,7 +33,13 @@ def copy_template(name: str, folder: Path) -> None:
     public = folder / "public"
     pyodide = (public if public.exists() else folder) / "pyodide"
     shutil.rmtree(pyodide, ignore_errors=True)
-    shutil.copytree(RUNTIME, pyodide)
+    if name in STARTED:
+        shutil.copytree(RUNTIME, pyodide, ignore=shutil.ignore_patterns(*WHEEL_FILES))
+    else:
+        pyodide.mkdir()
+        for pattern in ("pyodide*", *WHEEL_FILES):
+            for file in RUNTIME.glob(pattern):
+                shutil.copy(file, pyodide)
     if (source / "pyodide.txt").exists():
         add_packages(folder, pyodide)
 

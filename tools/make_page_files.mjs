@@ -65,6 +65,17 @@ async function makeArchives() {
   return archives;
 }
 
+/** Writes a script with what it imports into the folder. @param {import("esbuild").BuildOptions} options */
+const bundle = (options) =>
+  build({
+    ...options,
+    outdir: folder,
+    bundle: true,
+    minify: true,
+    format: "esm",
+    legalComments: "none",
+  });
+
 for (const name of readdirSync(folder))
   if (/-[0-9a-f]{16}\.(zip|bin|bin\.gz)$/.test(name)) rmSync(join(folder, name));
 const lock = JSON.parse(readFileSync(join(folder, "pyodide-lock.json"), "utf8"));
@@ -75,24 +86,24 @@ const manifest = {
   archives: await makeArchives(),
 };
 writeFileSync(MANIFEST, JSON.stringify(manifest));
+await bundle({
+  entryPoints: [join(LOADER, "make_snapshot.mjs")],
+  outExtension: { ".js": ".mjs" },
+  platform: "node",
+});
 const name = process.versions.node.startsWith("20.") ? "stack-switching" : "jspi";
 const flags = "Suspending" in WebAssembly ? [] : [`--experimental-wasm-${name}`];
 const entry = join(folder, "snapshot.json");
-execFileSync(process.execPath, [...flags, join(LOADER, "make_snapshot.mjs"), folder, entry], {
+execFileSync(process.execPath, [...flags, join(folder, "make_snapshot.mjs"), folder, entry], {
   stdio: "inherit",
 });
 const snapshot = JSON.parse(readFileSync(entry, "utf8"));
 rmSync(entry);
 writeFileSync(MANIFEST, JSON.stringify({ ...manifest, snapshot }));
-await build({
+await bundle({
   entryPoints: [join(LOADER, "start.js")],
-  outdir: folder,
-  bundle: true,
   splitting: true,
-  minify: true,
-  format: "esm",
   target: "es2022",
   chunkNames: "bridge-[hash]",
-  legalComments: "none",
 });
 process.exit(0);

@@ -1,15 +1,17 @@
 /** @file Runs Python, and draws the picture that the page asks for. */
 
-import { loadPyodide } from "./pyodide/pyodide.mjs";
+import { start } from "./pyodide/start.js";
 
-/** Loads Python, py_tensor and picture.py. */
+/** Starts Python with py_tensor, and imports picture.py. */
 async function load() {
-  const pyodide = await loadPyodide({ packages: ["py_tensor"] });
-  // Pyodide only logs it if a package is missing.
-  if (!("py_tensor" in pyodide.loadedPackages)) throw new Error("py_tensor did not load");
-  pyodide.FS.writeFile("picture.py", await (await fetch("picture.py")).text());
+  const python = await start({
+    onProgress: ({ fraction }) => {
+      self.postMessage(`Loading Python: ${Math.round(100 * fraction)} %`);
+    },
+  });
+  python.FS.writeFile("picture.py", await (await fetch("picture.py")).text());
   // The module makes tensors. Called like this, Python may wait for the GPU.
-  return pyodide.runPythonAsync("import picture; picture");
+  return python.runPythonAsync("import picture; picture");
 }
 
 const loaded = load();
