@@ -142,7 +142,7 @@ def resume(language: str) -> None:
     sys.path[:] = dict.fromkeys(sys.path)
     if generator := sys.modules.get("py_tensor.random"):
         generator.seed_anew()
-    sys.modules["py_tensor.settings"].apply_page_query()
+    sys.modules["py_tensor"]._apply_page_query()
 
 
 def _set_time_zone() -> None:

@@ -68,7 +68,7 @@ from .dtypes import (
     uint32 as uint32,
 )
 from .functions import conversion as _conversion, elementwise as _elementwise
-from .settings import apply_page_query as _apply_page_query
+from .settings import page_query as _page_query
 from .tensor import Tensor as Tensor, realize as realize
 
 if TYPE_CHECKING:
@@ -206,6 +206,12 @@ if not TYPE_CHECKING:
 
             return version("py_tensor")
         return _public_name(name)
+
+
+def _apply_page_query() -> None:
+    """Change the settings that the page's address names, for example "?py_tensor.debug=1"."""
+    if "py_tensor." in _page_query():
+        _import_module(f"{__name__}.diagnostics.env").apply_query(_page_query())
 
 
 _apply_page_query()

@@ -6,7 +6,6 @@ The packages below read them; `diagnostics/env` checks values before it stores t
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from typing import Any
 
 from .errors import BackendError
@@ -46,12 +45,6 @@ def page_query() -> str:
     import js
 
     return str(getattr(getattr(js, "location", None), "search", ""))
-
-
-def apply_page_query() -> None:
-    """Change the settings that the page's address names, for example "?py_tensor.debug=1"."""
-    if "py_tensor." in page_query():
-        import_module("py_tensor.diagnostics.env").apply_query(page_query())
 
 
 def require_page(backend: str) -> None:

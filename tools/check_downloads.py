@@ -55,8 +55,9 @@ def sent_bytes(file: Path, ending: str) -> int:
 
 
 def main() -> int:
-    command = [ROOT / "node_modules/.bin/vite", "preview", ROOT / "web", "--port", "8021"]
-    server = subprocess.Popen([*command, "--strictPort"], stdout=subprocess.PIPE, text=True)
+    command = [ROOT / "node_modules/.bin/vite", "preview", ROOT / "web"]
+    command = [*map(str, command), "--port", "8021", "--strictPort"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
         while ADDRESS not in re.sub(r"\x1b\[\d+m", "", server.stdout.readline()):
