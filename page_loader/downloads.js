@@ -79,7 +79,8 @@ export class Downloads {
       response.body?.cancel();
       response = await this.#plainFetch.call(globalThis, `${url}.gz`);
     }
-    if (!response.ok || !response.body) throw missing(url, `${response.status} ${response.statusText}`);
+    if (!response.ok || !response.body)
+      throw missing(url, `${response.status} ${response.statusText}`);
     const { body } = response;
     const bytes = response.headers.has("content-encoding")
       ? body
@@ -138,7 +139,8 @@ export class Downloads {
   #count(name, bytes) {
     if (!(name in this.#expected)) return;
     this.#loaded.set(name, bytes);
-    const sum = (/** @type {Iterable<number>} */ numbers) => [...numbers].reduce((a, b) => a + b, 0);
+    const sum = (/** @type {Iterable<number>} */ numbers) =>
+      [...numbers].reduce((a, b) => a + b, 0);
     this.#report(sum(this.#loaded.values()), sum(Object.values(this.#expected)));
   }
 }

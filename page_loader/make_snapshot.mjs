@@ -16,7 +16,9 @@ import { startCopyable } from "./snapshot.js";
 const [folder, output, program] = process.argv.slice(2).map((path) => resolve(path));
 
 if (!("Suspending" in WebAssembly || "Suspender" in WebAssembly))
-  throw new Error("make_snapshot: no JSPI; got Node.js without a flag; add --experimental-wasm-jspi");
+  throw new Error(
+    "make_snapshot: no JSPI; got Node.js without a flag; add --experimental-wasm-jspi",
+  );
 
 // The same sources give the same bytes.
 process.env.TZ = "UTC";
@@ -53,7 +55,9 @@ try {
 const { data, ...description } = copy();
 const hash = createHash("sha256").update(data).digest("hex").slice(0, 16);
 const target = dirname(output);
-const old = await readFile(output, "utf8").then((text) => JSON.parse(text).file).catch(() => null);
+const old = await readFile(output, "utf8")
+  .then((text) => JSON.parse(text).file)
+  .catch(() => null);
 if (old) for (const name of [old, `${old}.gz`]) await rm(join(target, name), { force: true });
 const file = `snapshot-${hash}.bin`;
 const compressed = gzipSync(data, { level: 9 });

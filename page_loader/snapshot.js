@@ -121,7 +121,12 @@ export async function startCopyable(loadPyodide, createModule, options) {
     // Node.js versions differ here, and pages have their own.
     new DataView(data.buffer, heap).setInt32(trampoline(emscripten), 0, true);
     const unchanged = clearUnchanged(data.subarray(heap), before);
-    return { data: data.subarray(0, lengthWithoutZeros(data)), length: data.length, unchanged, heap };
+    return {
+      data: data.subarray(0, lengthWithoutZeros(data)),
+      length: data.length,
+      unchanged,
+      heap,
+    };
   }
   return { pyodide, copy };
 }
@@ -138,7 +143,8 @@ function clearUnchanged(heap, before) {
   const parts = [];
   for (let start = 0; start < before.length; start += PAGE) {
     const page = before.subarray(start, start + PAGE);
-    if (page.every((byte) => byte === 0) || page.some((byte, i) => byte !== heap[start + i])) continue;
+    if (page.every((byte) => byte === 0) || page.some((byte, i) => byte !== heap[start + i]))
+      continue;
     heap.fill(0, start, start + PAGE);
     const last = parts.at(-1);
     if (last?.[1] === start) last[1] += PAGE;

@@ -198,7 +198,9 @@ async function startPyodide(base, files, snapshot, onProgress) {
     onProgress({ step: "download", loaded, total, fraction: (DOWNLOADED * loaded) / total });
   });
   try {
-    const loading = snapshot ? fromSnapshot(base, files, snapshot, downloads) : fromArchives(base, files);
+    const loading = snapshot
+      ? fromSnapshot(base, files, snapshot, downloads)
+      : fromArchives(base, files);
     return await Promise.race([downloads.failure, loading]);
   } catch (error) {
     if (!snapshot) throw error;

@@ -55,8 +55,8 @@ def sent_bytes(file: Path, ending: str) -> int:
 
 
 def main() -> int:
-    command = [ROOT / "node_modules/.bin/vite", "preview", ROOT / "web"]
-    command = [*map(str, command), "--port", "8021", "--strictPort"]
+    vite = str(ROOT / "node_modules/.bin/vite")
+    command = [vite, "preview", str(ROOT / "web"), "--port", "8021", "--strictPort"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert server.stdout is not None
