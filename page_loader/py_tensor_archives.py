@@ -29,10 +29,11 @@ class ArchiveImporter(zipimporter):
 
     def get_source(self, fullname: str) -> str | None:
         """Return the source of a module, which tracebacks and `inspect` show; None without one."""
-        name = Path(self.get_filename(fullname)).relative_to(self.archive).with_suffix(".py")
+        # Without reading the archive, which may be absent.
+        name = fullname.replace(".", "/") + "/__init__" * self.is_package(fullname)
         sources = ensure(SOURCES)
         try:
-            return zipimporter(sources).get_data(f"{sources}/{name}").decode()
+            return zipimporter(sources).get_data(f"{sources}/{name}.py").decode()
         except OSError:
             return None
 
