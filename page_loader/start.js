@@ -12,7 +12,7 @@ import { snapshotOptions } from "./snapshot.js";
  * @property {object} lock what pyodide-lock.json has
  * @property {string} python version
  * @property {Record<string, { file: string, bytes: number }>} archives
- * @property {Record<string, { bytes: number, compressed: number }>} pyodide files of Pyodide
+ * @property {Record<string, { bytes: number }>} pyodide files of Pyodide
  * @property {Snapshot} [snapshot]
  */
 
