@@ -67,7 +67,6 @@ def test_start_requests_only_the_files_it_needs(
     report = json.loads(page.text_content("body") or "")
     assert "error" not in report
     paths = {urlsplit(request.url).path for request in requests}
-    # Files of Python that are prefetched after the first values are not in the report.
     reported = {urlsplit(file["name"]).path for file in report["files"]}
     files = {path for path in paths & reported if "/pyodide/" in path}
     names = {HASHED.sub(".", path.rpartition("/")[2]) for path in files}

@@ -33,6 +33,8 @@ import { snapshotOptions } from "./snapshot.js";
  * @property {HTMLCanvasElement | OffscreenCanvas} [canvas] becomes the global variable `canvas` of Python
  * @property {Record<string, object>} [modules] JavaScript objects that Python can import, by name
  * @property {(progress: Progress) => void} [onProgress]
+ * @property {boolean} [prefetch] true (default, unless the user asks to save data) loads the archives that most programs need a
+ *   second after the start
  * @property {Manifest} [manifest] contents of start.json, if the page has them
  */
 
@@ -58,6 +60,7 @@ export async function start({
   canvas,
   modules = {},
   onProgress = () => {},
+  prefetch = !connection().saveData,
   manifest,
 } = {}) {
   const base = addressOf(folder);
@@ -77,12 +80,14 @@ export async function start({
     await loadPackages(python, packages);
   }
   onProgress({ step: "ready", loaded: 1, total: 1, fraction: 1 });
-  setTimeout(() => {
-    // An import that needs one of them tells of its failure.
-    for (const archive of PREFETCHED) late.once(archive).catch(() => {});
-  }, PREFETCH_DELAY);
+  // An import that needs one of them tells of its failure.
+  const load = () => PREFETCHED.map((archive) => late.once(archive).catch(() => {}));
+  if (prefetch) setTimeout(load, PREFETCH_DELAY);
   return python;
 }
+
+/** Returns what the browser tells of the connection; not every browser does. @returns {{ downlink?: number, saveData?: boolean }} */
+const connection = () => /** @type {any} */ (navigator).connection ?? {};
 
 /** Returns the address of a folder with a slash at its end. @param {string} [folder] default: that of this file */
 function addressOf(folder) {
@@ -159,8 +164,8 @@ function warnOfSnapshot(error) {
  * @param {string} address of the snapshot
  */
 async function isSlow(base, address) {
-  // Not every browser tells, and what it tells before it has seen much is too low.
-  const { downlink = Infinity, saveData = false } = /** @type {any} */ (navigator).connection ?? {};
+  // What a browser tells before it has seen much is too low.
+  const { downlink = Infinity, saveData = false } = connection();
   if ((downlink >= SLOW && !saveData) || (await isKept(address))) return false;
   if (saveData) return true;
   await script(base, LARGE_SCRIPT);

@@ -17,7 +17,8 @@ to_js(memoryview(await pt.reshape(x @ x, (side * side,)).data()))
 /** @param {string} folder @param {boolean} snapshot @returns {Promise<PyodideInterface>} */
 async function byLoader(folder, snapshot) {
   const { start } = await import(/* @vite-ignore */ `${folder}start.js`);
-  return start({ snapshot });
+  // Archives that load later must not be counted.
+  return start({ snapshot, prefetch: false });
 }
 
 /** Starts Python as pages without the loader do. @param {string} folder @returns {Promise<PyodideInterface>} */
