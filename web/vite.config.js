@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import sirv from "sirv";
 import { defineConfig } from "vite";
@@ -45,6 +45,8 @@ function packageNames() {
   return {
     name: "package-names",
     transformIndexHtml(/** @type {string} */ html) {
+      // Compressing takes half a second, and one page shows the sizes.
+      if (!html.includes("%DOWNLOAD%")) return html;
       const { plain, compressed } = downloadSizes();
       return html
         .replace("%PY_TENSOR_WHEEL%", nameOf(".whl"))
@@ -55,12 +57,18 @@ function packageNames() {
   };
 }
 
-/** Returns a page with the parts that it names, for example %ui/head.html% of src/. @param {string} html @param {string} page */
+/**
+ * Returns a page with the parts that it names, for example %ui/head.html% of src/. A part's link to the page is marked.
+ *
+ * @param {string} html
+ * @param {string} page
+ */
 function withParts(html, page) {
   return html.replace(/%([\w/]+\.html)%/g, (_, part) =>
     readFileSync(join(root, "src", part), "utf8")
       .trimEnd()
-      .replace("%ROOT%", rootOf(page)),
+      .replace("%ROOT%", rootOf(page))
+      .replace(`href="./${basename(page)}"`, '$& aria-current="page"'),
   );
 }
 
