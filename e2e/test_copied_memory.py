@@ -17,8 +17,6 @@ from playwright.sync_api import Browser, Page
 from started_python import run_started
 from watched_page import PageErrors
 
-from py_tensor.snapshot import node_command
-
 pytest_plugins = ["page_fixtures"]
 
 STATE = """
@@ -114,7 +112,7 @@ def test_equal_files_give_an_equal_copy(tmp_path: Path) -> None:
     shutil.copytree(SITE / "pyodide", folder, ignore=shutil.ignore_patterns("*.br", "*.whl"))
     script = ROOT / "page_loader" / "make_snapshot.mjs"
     environment = os.environ | {"TZ": "Asia/Tokyo", "LANG": "ja_JP.UTF-8"}
-    command = [*node_command(), script, folder, tmp_path / "snapshot.json"]
+    command = ["node", script, folder, tmp_path / "snapshot.json"]
     subprocess.run(command, env=environment, check=True, capture_output=True)
     copy = json.loads((tmp_path / "snapshot.json").read_text())
     manifest = json.loads((SITE / "pyodide" / "start.json").read_text())

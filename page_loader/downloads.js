@@ -161,3 +161,12 @@ export const missing = (url, reason) =>
   new Error(
     `${nameOf(url)}: the file did not load; got ${reason}; check the connection and reload the page`,
   );
+
+/** Returns the response with a file; an Error names a file that did not load. @param {string} url */
+export async function fetched(url) {
+  const response = await fetch(url).catch((error) => {
+    throw missing(url, error.message);
+  });
+  if (!response.ok) throw missing(url, `${response.status} ${response.statusText}`);
+  return response;
+}

@@ -1,6 +1,6 @@
 /** @file The module `py_tensor_files` that Python imports: loads archives after the start. */
 
-import { missing } from "./downloads.js";
+import { fetched, missing } from "./downloads.js";
 
 /** @import { PyodideInterface } from "pyodide" */
 /** @import { Manifest } from "./start.js" */
@@ -30,12 +30,7 @@ export function lateFiles({ FS }, base, { archives, python }) {
 
   /** @param {string} archive */
   async function fetchArchive(archive) {
-    const url = base + archives[archive].file;
-    const response = await fetch(url).catch((error) => {
-      throw missing(url, error.message);
-    });
-    if (!response.ok) throw missing(url, `${response.status} ${response.statusText}`);
-    write(archive, await response.arrayBuffer());
+    write(archive, await (await fetched(base + archives[archive].file)).arrayBuffer());
   }
 
   /** Loads an archive once; a failed download may be tried again. @param {string} archive */

@@ -1,10 +1,10 @@
 // Copy the memory of Pyodide with py_tensor and other modules imported.
-// usage: node FLAG make_snapshot.mjs FOLDER OUTPUT.json [PROGRAM.py]
+// usage: node make_snapshot.mjs FOLDER OUTPUT.json [PROGRAM.py]
 //        python -m py_tensor.snapshot PROGRAM.py --output FOLDER
 //
-// FOLDER has start.json, Pyodide and the archives. The copy is stored next to OUTPUT.json, which describes it. Without JSPI
-// (FLAG: --experimental-wasm-jspi, or --experimental-wasm-stack-switching of Node.js 20) Python could not wait in a page.
+// FOLDER has start.json, Pyodide and the archives. The copy is stored next to OUTPUT.json, which describes it.
 
+import { spawnSync } from "node:child_process";
 import { createHash, webcrypto } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -15,10 +15,15 @@ import { startCopyable } from "./snapshot.js";
 
 const [folder, output, program] = process.argv.slice(2).map((path) => resolve(path));
 
-if (!("Suspending" in WebAssembly || "Suspender" in WebAssembly))
-  throw new Error(
-    "make_snapshot: no JSPI; got Node.js without a flag; add --experimental-wasm-jspi",
-  );
+// A copy that was made without JavaScript Promise Integration could not wait in a page. Node.js 25 and newer have it without a flag.
+if (!("Suspending" in WebAssembly || "Suspender" in WebAssembly)) {
+  const name = process.versions.node.startsWith("20.") ? "stack-switching" : "jspi";
+  const flag = `--experimental-wasm-${name}`;
+  if (process.execArgv.includes(flag))
+    throw new Error(`make_snapshot: no JSPI; got Node.js ${process.version}; use another version`);
+  const command = [flag, ...process.argv.slice(1)];
+  process.exit(spawnSync(process.execPath, command, { stdio: "inherit" }).status ?? 1);
+}
 
 // The same sources give the same bytes.
 process.env.TZ = "UTC";

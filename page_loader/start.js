@@ -1,6 +1,6 @@
 /** @file Start Python with py_tensor in a page or a module worker. */
 
-import { Downloads, missing } from "./downloads.js";
+import { Downloads, fetched, missing } from "./downloads.js";
 import { FOLDER, lateFiles, pathOf } from "./late_files.js";
 import { snapshotOptions } from "./snapshot.js";
 
@@ -18,7 +18,7 @@ import { snapshotOptions } from "./snapshot.js";
 
 /**
  * @typedef {object} Progress
- * @property {"download" | "start" | "ready"} step
+ * @property {"download" | "ready"} step
  * @property {number} loaded bytes after decompression
  * @property {number} total bytes
  * @property {number} fraction of the whole start, from 0 to 1
@@ -97,13 +97,7 @@ function addressOf(folder) {
 }
 
 /** @param {string} url */
-async function json(url) {
-  const response = await fetch(url).catch((error) => {
-    throw missing(url, error.message);
-  });
-  if (!response.ok) throw missing(url, `${response.status} ${response.statusText}`);
-  return response.json();
-}
+const json = async (url) => (await fetched(url)).json();
 
 /** Loads the bridges. The one to WebGPU is loaded when it is first used. */
 async function loadBridges() {

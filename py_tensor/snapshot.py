@@ -11,8 +11,6 @@ from pathlib import Path
 from shutil import which
 
 SCRIPT = "make_snapshot.mjs"
-JSPI_FLAGS = ("--experimental-wasm-jspi", "--experimental-wasm-stack-switching")
-"""Flags of Node.js for JavaScript Promise Integration; newer versions have it without a flag."""
 
 
 def runtime_folder(chosen: Path | None, output: Path) -> Path:
@@ -28,15 +26,14 @@ def runtime_folder(chosen: Path | None, output: Path) -> Path:
     )
 
 
-def node_command() -> list[str]:
-    """Return the command that runs Node.js with JavaScript Promise Integration."""
+def node_path() -> str:
+    """Return the path of Node.js."""
     node = which("node")
     if node is None:
         raise SystemExit(
             "snapshot: Node.js not found; got no command node; install Node.js 20.19 or newer"
         )
-    options = subprocess.run([node, "--v8-options"], capture_output=True, text=True, check=True)
-    return [node, *[flag for flag in JSPI_FLAGS if f"{flag} " in options.stdout][:1]]
+    return node
 
 
 def main() -> None:
@@ -51,7 +48,7 @@ def main() -> None:
         )
     runtime = runtime_folder(options.runtime, options.output)
     options.output.mkdir(parents=True, exist_ok=True)
-    command = [*node_command(), str(runtime / SCRIPT), str(runtime)]
+    command = [node_path(), str(runtime / SCRIPT), str(runtime)]
     command += [str(options.output / "snapshot.json"), str(options.program)]
     raise SystemExit(subprocess.run(command).returncode)
 

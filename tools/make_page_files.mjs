@@ -91,10 +91,8 @@ await bundle({
   outExtension: { ".js": ".mjs" },
   platform: "node",
 });
-const name = process.versions.node.startsWith("20.") ? "stack-switching" : "jspi";
-const flags = "Suspending" in WebAssembly ? [] : [`--experimental-wasm-${name}`];
 const entry = join(folder, "snapshot.json");
-execFileSync(process.execPath, [...flags, join(folder, "make_snapshot.mjs"), folder, entry], {
+execFileSync(process.execPath, [join(folder, "make_snapshot.mjs"), folder, entry], {
   stdio: "inherit",
 });
 const snapshot = JSON.parse(readFileSync(entry, "utf8"));

@@ -14,6 +14,7 @@ from collections.abc import Container
 from pathlib import Path
 
 from compile_archive import Entries, bytecode, read, write
+from py_tensor_archives import path_of
 
 GROUPS = {
     "audio": ("audio", "signal"),
@@ -24,8 +25,6 @@ GROUPS = {
     "vision": ("image", "vision"),
 }
 """Packages and modules of py_tensor that have archives of their own."""
-
-ARCHIVES = "/lib/py_tensor"
 
 READ = {"py_tensor/language/elementary.py", "py_tensor/language/functions.py"}
 """Modules whose source is read to make shaders."""
@@ -73,7 +72,7 @@ def page_archives(
             archives["core"][name] = data
         else:
             group = group_of(module, started)
-            shown = f"{ARCHIVES}/{group}.zip/{name}"
+            shown = f"{path_of(group)}/{name}"
             archives[group][f"{name}c"] = bytecode(name, data, shown)
         if name in READ:
             archives["core"][name] = data
@@ -86,7 +85,7 @@ def page_archives(
     source = {"py_tensor_archives.py": Path(loader).read_bytes()}
     source["py_tensor_archive_index.py"] = f"MODULES = {modules!r}\n".encode()
     for name, data in source.items():
-        archives["core"][f"{name}c"] = bytecode(name, data, f"{ARCHIVES}/core.zip/{name}")
+        archives["core"][f"{name}c"] = bytecode(name, data, f"{path_of('core')}/{name}")
     for name, entries in archives.items():
         write(f"{folder}/{name}.zip", entries)
     return [*archives]

@@ -12,7 +12,7 @@ import { start } from "../../../page_loader/start.js";
  */
 
 const FOLDER = "/home/pyodide/program";
-const STEPS = { download: "Downloading Python", start: "Starting py_tensor", ready: "Ready" };
+const STEPS = { download: "Downloading Python", ready: "Ready" };
 
 /**
  * Starts Python with py_tensor imported.
