@@ -24,7 +24,7 @@ export class Downloads {
       const url = input instanceof Request ? input.url : String(input);
       try {
         const response = await this.#plainFetch.call(globalThis, input, options);
-        if (!response.ok) this.#fail(url, `${response.status} ${response.statusText}`);
+        if (!response.ok) this.#fail(url, statusOf(response));
         return this.#counted(url, response);
       } catch (error) {
         this.#fail(url, await this.#reason(url, error));
@@ -38,7 +38,9 @@ export class Downloads {
         this.#count(WASM, this.#expected[WASM]);
         return instance;
       } catch (error) {
-        this.#fail(WASM, textOf(error));
+        // The response may be that of a start that was given up, whose download another object watched.
+        const response = await Promise.resolve(source).catch(() => null);
+        this.#fail(WASM, response?.ok === false ? statusOf(response) : textOf(error));
         throw error;
       }
     };
@@ -79,8 +81,7 @@ export class Downloads {
       response.body?.cancel();
       response = await this.#plainFetch.call(globalThis, `${url}.gz`);
     }
-    if (!response.ok || !response.body)
-      throw missing(url, `${response.status} ${response.statusText}`);
+    if (!response.ok || !response.body) throw missing(url, statusOf(response));
     const { body } = response;
     const bytes = response.headers.has("content-encoding")
       ? body
@@ -112,9 +113,7 @@ export class Downloads {
       .call(globalThis, url, { method: "HEAD" })
       .catch(() => null);
     if (!answer) return message;
-    return answer.ok
-      ? `${message}; is its checksum right?`
-      : `${answer.status} ${answer.statusText}`;
+    return answer.ok ? `${message}; is its checksum right?` : statusOf(answer);
   }
 
   /** @param {string} url @param {Response} response */
@@ -148,6 +147,9 @@ export class Downloads {
 /** @param {string} url */
 const nameOf = (url) => url.slice(url.lastIndexOf("/") + 1);
 
+/** @param {Response} response */
+const statusOf = ({ status, statusText }) => `${status} ${statusText}`;
+
 /** @param {unknown} error */
 const textOf = (error) => (error instanceof Error ? error.message : String(error));
 
@@ -167,6 +169,6 @@ export async function fetched(url) {
   const response = await fetch(url).catch((error) => {
     throw missing(url, error.message);
   });
-  if (!response.ok) throw missing(url, `${response.status} ${response.statusText}`);
+  if (!response.ok) throw missing(url, statusOf(response));
   return response;
 }
