@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from ..dtypes import DType, float32
@@ -33,9 +33,10 @@ TEXTS = 1 << 20
 MAX_ELEMENTS = 1 << 28
 """Maximum number of elements of a result: 1 GiB of float32."""
 MAX_NODES = 50_000
-"""Maximum number of nodes that one call runs, counting each iteration of a loop."""
+"""Maximum number of nodes that one call runs in further iterations of loops."""
 MAX_TRACED_NODES = 20_000
-"""The same for a compiled call, in which loops are unrolled; longer ones run without compiling."""
+"""Maximum number of nodes of a compiled call, in which loops are unrolled; longer ones run without
+compiling."""
 
 
 def fits(count: int, dtype: DType) -> bool:
@@ -172,7 +173,7 @@ class ModelProgram:
                 if name and name not in known and name not in outer:
                     raise ModelError(
                         f'load: node reads a value that no earlier node computes; got "{name}" in '
-                        f"{shown(node)}; save the nodes in the order in which they run"
+                        f"{shown(node)}; save the model again"
                     )
             bodies = {
                 name: ModelProgram(body, table, outer | known, missing)
@@ -220,6 +221,12 @@ class ModelProgram:
             and value.size
         }
 
+    @cached_property
+    def size(self) -> int:
+        """Number of nodes, with those of the graphs inside of nodes."""
+        inner = (body.size for step in self.steps for body in step.bodies.values())
+        return len(self.steps) + sum(inner)
+
     @property
     def reads(self) -> frozenset[str]:
         """Names of values of outer graphs that this graph needs; may contain its own names."""
@@ -258,7 +265,7 @@ class ModelProgram:
         self, values: dict[str, ModelValue], outputs: Sequence[str]
     ) -> Iterator[tuple[ModelStep, Sequence[ModelValue]]]:
         """Run the steps that outputs need on values by name, and yield each with its results."""
-        return ModelRun().steps(self._needed(frozenset(outputs)), values, outputs)
+        return ModelRun(self.size).steps(self._needed(frozenset(outputs)), values, outputs)
 
     def given_values(self, inputs: Mapping[str, Any]) -> dict[str, ModelValue]:
         """Return the values that are known before the first step, by name."""
@@ -347,8 +354,9 @@ def _orders(
 class ModelRun:
     """One call of a program."""
 
-    def __init__(self) -> None:
-        self._nodes = 0
+    def __init__(self, size: int = 0) -> None:
+        """Start a call of a program of `size` nodes, which run once if there are no loops."""
+        self._nodes, self._most = 0, MAX_NODES + size
         self._traced = state.trace is not None or bool(own_tapes())
 
     def run(
@@ -381,10 +389,10 @@ class ModelRun:
         self._nodes += 1
         if self._traced and self._nodes > MAX_TRACED_NODES:
             raise TraceError(
-                f"run: loops are too long to be compiled; got {shown(node)} as node number "
+                f"run: too many nodes to be compiled; got {shown(node)} as node number "
                 f"{self._nodes:,}; call the model outside of pt.jit"
             )
-        if self._nodes > MAX_NODES:
+        if self._nodes > self._most:
             raise ModelError(
                 f"run: loops do not end; got {shown(node)} as node number {self._nodes:,}; use "
                 "inputs that need fewer iterations"

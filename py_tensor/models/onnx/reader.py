@@ -31,6 +31,7 @@ from ..graph import (
 )
 from ..sources import check_neighbour
 from . import narrow_floats
+from .ordering import in_order
 from .protobuf import Message, ProtobufReader, float_of
 
 SCHEMA = {
@@ -281,7 +282,7 @@ class _GraphReader:
                 f"depth {depth} of at most {DEPTH} and {self._nested:,} nodes of at most "
                 f"{NESTED_NODES:,}; save the model without functions"
             )
-        for at, message in enumerate(nodes):
+        for at, message in enumerate(in_order(nodes)):
             operator, outputs = message.get("op_type", ""), tuple(message.get("output", ()))
             name = message.get("name") or next(filter(None, outputs), "") or f"{operator}[{at}]"
             domain = message.get("domain", "")
