@@ -60,6 +60,11 @@ class Structure:
         """Number of leaves of a tree with this structure."""
         return self.parts.count(LEAF)
 
+    @property
+    def has_fields(self) -> bool:
+        """True if a container is a dataclass instance."""
+        return any(part is not LEAF and _fields_of(part[0]) is not None for part in self.parts)
+
     def builder(self) -> Callable[[list[Any]], Any]:
         """Return a function that builds the tree from a list of leaves.
 
@@ -330,7 +335,8 @@ def tree_map(
 
     Args:
         function: Called with each leaf of `tree`, and with the value of each of `others` at the
-            same place.
+            same place. If `tree` has dataclass instances, for example modules, it is called once
+            for leaves that are the same objects, so that shared parameters stay shared.
         tree: Tree that gives the structure of the result.
         others: More trees with the containers of `tree`. At the place of a leaf they may have a
             leaf or a tree.
@@ -360,7 +366,16 @@ def map_trees(
         _check_function(operation, "is_leaf", is_leaf)
     leaves, structure = tree_flatten(tree, is_leaf)
     columns = [leaves_at(operation, structure, other) for other in trees]
-    return tree_unflatten(structure, map(function, leaves, *columns))
+    if not structure.has_fields:
+        return tree_unflatten(structure, map(function, leaves, *columns))
+    # A model may have a parameter in several places, which has to stay one parameter.
+    rows = list(zip(leaves, *columns, strict=True))
+    results: dict[tuple[int, ...], Any] = {}
+    for row in rows:
+        key = tuple(map(id, row))
+        if key not in results:
+            results[key] = function(*row)
+    return tree_unflatten(structure, [results[tuple(map(id, row))] for row in rows])
 
 
 def leaves_at(operation: str, structure: Structure, tree: Any) -> list[Any]:

@@ -36,7 +36,9 @@ _NAMES = {
     "lbfgs": "LbfgsResult lbfgs",
     "loss_scaling": "LossScale LossScaler",
     "optimizer": "Groups Optimizer Options Rate State chain",
-    "rules": "OPTIMIZERS adadelta adagrad adam adamax adamw lion momentum nadam rmsprop sgd",
+    "rules": """
+        KERAS_SETTINGS OPTIMIZERS adadelta adagrad adam adamax adamw lion momentum nadam
+        rmsprop sgd""",
     "schedules": """
         constant cosine_decay cosine_decay_restarts cyclic exponential_decay join_schedules
         one_cycle piecewise_constant polynomial_decay step_decay warmup_cosine_decay""",

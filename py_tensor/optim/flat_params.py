@@ -80,12 +80,15 @@ class Layout:
     def ravel(self, leaves: Sequence[Tensor | None]) -> list[Tensor]:
         """Pack the trained leaves into vectors; None counts as zeros.
 
-        A tensor that occurs as several leaves has one slice, to which all of these leaves add.
+        A tensor that occurs as several leaves has one slice, to which all of these leaves add that
+        are different tensors.
         """
         vectors: dict[int, dict[int, Tensor]] = {}
+        added: set[tuple[int, ParameterSlice]] = set()
         for leaf, part in zip(leaves, self.slices, strict=True):
-            if part is None:
+            if part is None or (leaf is not None and (id(leaf), part) in added):
                 continue
+            added.add((id(leaf), part))
             shape = part.shape if self.whole[part.vector] else part.size
             values = F.zeros(shape) if leaf is None else leaf.reshape(shape)
             values = values.astype(float32, copy=False)
@@ -110,9 +113,13 @@ class Layout:
         remaining = iter(untrained)
         converted: dict[tuple[int, DType], Tensor] = {}
         leaves: list[Any] = []
+        parameters: dict[ParameterSlice, Tensor] = {}
         for part in self.slices:
             if part is None:
                 leaves.append(next(remaining))
+                continue
+            if part in parameters:
+                leaves.append(parameters[part])
                 continue
             key = part.vector, part.dtype
             if key not in converted:
@@ -120,6 +127,7 @@ class Layout:
             leaf = converted[key]
             if not self.whole[part.vector]:
                 leaf = leaf[part.start : part.start + part.size].reshape(part.shape)
+            parameters[part] = leaf
             leaves.append(leaf)
         return tree_unflatten(self.structure, leaves)
 

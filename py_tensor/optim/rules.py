@@ -603,8 +603,20 @@ def _lion(g: Tensor, m: Tensor, *, step: int, beta1: float, beta2: float) -> tup
     return (beta1 * m + (1 - beta1) * g).sign(), beta2 * m + (1 - beta2) * g
 
 
-OPTIMIZERS: dict[str, Callable[[], Optimizer]] = {
+OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {
     function.__name__: function
     for function in (sgd, momentum, adagrad, adadelta, rmsprop, adam, adamw, adamax, nadam, lion)
 }
-"""Optimizers by the names that `fit` accepts, with default settings."""
+"""Optimizers by the names that `fit` accepts."""
+KERAS_SETTINGS: dict[str, dict[str, float]] = {
+    "sgd": {"learning_rate": 1e-2},
+    "adagrad": {"learning_rate": 1e-3, "initial_accumulator": 0.1, "epsilon": 1e-7},
+    "adadelta": {"learning_rate": 1e-3, "rho": 0.95, "epsilon": 1e-7},
+    "rmsprop": {"learning_rate": 1e-3, "rho": 0.9, "epsilon": 1e-7},
+    "adam": {"epsilon": 1e-7},
+    "adamw": {"epsilon": 1e-7, "weight_decay": 4e-3},
+    "adamax": {"learning_rate": 1e-3, "epsilon": 1e-7},
+    "nadam": {"learning_rate": 1e-3, "epsilon": 1e-7},
+    "lion": {"learning_rate": 1e-3},
+}
+"""Settings that `fit` uses for the names of `OPTIMIZERS`: the defaults of Keras that differ."""

@@ -90,7 +90,7 @@ async def evaluate(
     call, params = call_of("evaluate", model)
     yield_every = number("evaluate", "yield_every", yield_every)
     recipe = StepRecipe(
-        "evaluate", call, loss_of("evaluate", loss), metrics_of("evaluate", metrics)
+        "evaluate", call, loss_of("evaluate", loss), metrics_of("evaluate", metrics, loss)
     )
     items = batches_of("evaluate", data, batch_size)
     control = control_of("evaluate", control)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..dtypes import wrong_type
 from ..errors import ArgumentError
 from ..functions.arguments import MOST_STEPS, function_of, integer, items as items_of, number
-from ..optim import OPTIMIZERS, LossScaler, Optimizer, State
+from ..optim import KERAS_SETTINGS, OPTIMIZERS, LossScaler, Optimizer, State
 from ..sharding import automatic, mesh_in_use, process
 from .batch_source import BatchSource
 from .batches import Arrays, Batches, batches_of
@@ -67,7 +67,7 @@ async def fit(
         loss: Name from `pt.train.LOSSES`, or a function of outputs and targets. It returns one
             value per sample, shape (n,), which weights multiply, or a number.
         optimizer: Optimizer from `pt.optim`, for example `pt.optim.adam(1e-3)`, or a name from
-            `pt.optim.OPTIMIZERS`, which has that optimizer's default settings.
+            `pt.optim.OPTIMIZERS`, with the settings that this name has in Keras.
         state: `history.state` of an earlier call with the same optimizer and structure of the
             parameters: its slots and number of steps continue, and the values of the parameters are
             the model's. None (default) starts anew.
@@ -136,7 +136,7 @@ async def fit(
         "fit",
         call,
         loss_of("fit", loss),
-        metrics_of("fit", metrics),
+        metrics_of("fit", metrics, loss),
         trainer.optimizer,
         _class_weights(class_weight),
         _scaler_of(loss_scaling),
@@ -154,7 +154,7 @@ async def fit(
 
 def _optimizer_of(value: object) -> Optimizer:
     if isinstance(value, str) and value in OPTIMIZERS:
-        return OPTIMIZERS[value]()
+        return OPTIMIZERS[value](**KERAS_SETTINGS.get(value, {}))
     if not isinstance(value, Optimizer):
         raise ArgumentError(
             f"fit: optimizer must be a pt.optim optimizer; got {value!r:.60}; use for example "

@@ -1,7 +1,7 @@
 """Losses by name: functions of a model's outputs and the targets, with one value per sample.
 
-Cross-entropies take logits, the scores before softmax or sigmoid, because they can be computed
-from logits without overflow.
+Cross-entropies take probabilities under the names of Keras. Those of logits, the scores before
+softmax or sigmoid, have names that end in `_of_logits`, and are more accurate.
 """
 
 from __future__ import annotations
@@ -77,27 +77,45 @@ def huber(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def sparse_categorical_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """-log(softmax(output)[target]) for logits (n, ..., classes) and class numbers (n, ...)."""
+    """-log(output[target]) for probabilities (n, ..., classes) and class numbers (n, ...)."""
     labels_fit("sparse_categorical_crossentropy", outputs, targets)
-    return per_sample(nn.sparse_softmax_cross_entropy(outputs, targets, reduction="none"))
+    return per_sample(nn.nll_loss(_log_probabilities(outputs), targets, reduction="none"))
 
 
 def categorical_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """-sum(target * log(softmax(output))) for logits and probabilities (n, ..., classes)."""
+    """-sum(target * log(output)) for probabilities (n, ..., classes) of one shape."""
     same_shapes("categorical_crossentropy", outputs, targets)
-    return per_sample(nn.softmax_cross_entropy(outputs, targets, reduction="none"))
+    return per_sample(-(wide(targets) * _log_probabilities(outputs)).sum(axis=-1))
+
+
+def _log_probabilities(outputs: Tensor) -> Tensor:
+    """Return logarithms of probabilities, scaled to add up to 1 and limited, as in Keras."""
+    outputs = wide(outputs)
+    return (outputs / outputs.sum(axis=-1, keepdims=True)).clip(1e-7, 1.0 - 1e-7).log()
 
 
 def binary_crossentropy(outputs: Tensor, targets: Tensor) -> Tensor:
-    """log(1 + exp(output)) - output * target for logits and targets in [0, 1] of one shape."""
+    """`pt.nn.binary_cross_entropy` for each sample: outputs are probabilities."""
     same_shapes("binary_crossentropy", outputs, targets)
-    return per_sample(nn.sigmoid_cross_entropy(outputs, targets, reduction="none"))
-
-
-def binary_crossentropy_of_probabilities(outputs: Tensor, targets: Tensor) -> Tensor:
-    """`pt.nn.binary_cross_entropy` for each sample: outputs are probabilities, not logits."""
-    same_shapes("binary_crossentropy_of_probabilities", outputs, targets)
     return per_sample(nn.binary_cross_entropy(outputs, targets, reduction="none"))
+
+
+def sparse_categorical_crossentropy_of_logits(outputs: Tensor, targets: Tensor) -> Tensor:
+    """-log(softmax(output)[target]) for logits (n, ..., classes) and class numbers (n, ...)."""
+    labels_fit("sparse_categorical_crossentropy_of_logits", outputs, targets)
+    return per_sample(nn.sparse_softmax_cross_entropy(outputs, targets, reduction="none"))
+
+
+def categorical_crossentropy_of_logits(outputs: Tensor, targets: Tensor) -> Tensor:
+    """-sum(target * log(softmax(output))) for logits and probabilities (n, ..., classes)."""
+    same_shapes("categorical_crossentropy_of_logits", outputs, targets)
+    return per_sample(nn.softmax_cross_entropy(outputs, targets, reduction="none"))
+
+
+def binary_crossentropy_of_logits(outputs: Tensor, targets: Tensor) -> Tensor:
+    """log(1 + exp(output)) - output * target for logits and targets in [0, 1] of one shape."""
+    same_shapes("binary_crossentropy_of_logits", outputs, targets)
+    return per_sample(nn.sigmoid_cross_entropy(outputs, targets, reduction="none"))
 
 
 def nll(outputs: Tensor, targets: Tensor) -> Tensor:
@@ -133,10 +151,12 @@ LOSSES: dict[str, Loss] = {
     "cosine": cosine,
     "kl_divergence": kl_divergence,
     "nll": nll,
-    "binary_crossentropy_of_probabilities": binary_crossentropy_of_probabilities,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "sparse_categorical_crossentropy_of_logits": sparse_categorical_crossentropy_of_logits,
     "categorical_crossentropy": categorical_crossentropy,
+    "categorical_crossentropy_of_logits": categorical_crossentropy_of_logits,
     "binary_crossentropy": binary_crossentropy,
+    "binary_crossentropy_of_logits": binary_crossentropy_of_logits,
 }
 """Losses by the names that `loss=` accepts."""
 

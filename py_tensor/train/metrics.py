@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -124,11 +125,15 @@ class _Binary:
         return per_sample(wide((outputs > self.threshold) == (targets > 0.5)))
 
 
-def _accuracy(outputs: Tensor, targets: Tensor) -> Tensor:
-    if targets.ndim == outputs.ndim - 1:
-        return _sparse(outputs, targets)
-    one = outputs.ndim < 2 or outputs.shape[-1] == 1
-    return _Binary(0.0)(outputs, targets) if one else _categorical(outputs, targets)
+@dataclass(frozen=True)
+class _Accuracy:
+    threshold: float
+
+    def __call__(self, outputs: Tensor, targets: Tensor) -> Tensor:
+        if targets.ndim == outputs.ndim - 1:
+            return _sparse(outputs, targets)
+        one = outputs.ndim < 2 or outputs.shape[-1] == 1
+        return (_Binary(self.threshold) if one else _categorical)(outputs, targets)
 
 
 @dataclass(frozen=True)
@@ -142,11 +147,15 @@ class _TopK:
         return per_sample(wide((scores > own).sum(axis=-1) < self.k))
 
 
-def accuracy() -> Metric:
+def accuracy(threshold: float = 0.0) -> Metric:
     """Define the fraction of samples whose class is predicted correctly.
 
-    The form depends on the shapes: sparse if targets lack the last axis of the scores, binary on
-    logits if there is one score per sample, otherwise categorical.
+    The form depends on the shapes: sparse if targets lack the last axis of the scores, binary if
+    there is one score per sample, otherwise categorical.
+
+    Args:
+        threshold: Single scores above it are positive; 0 (default) for logits, 0.5 for
+            probabilities.
 
     Returns:
         A `Metric` named "accuracy". Its sums raise ShapeError if outputs and targets do not fit,
@@ -158,7 +167,7 @@ def accuracy() -> Metric:
     >>> metric.value(2.0, *(total.item() for total in sums))
     0.5
     """
-    return mean("accuracy", _accuracy)
+    return mean("accuracy", _Accuracy(threshold))
 
 
 def sparse_categorical_accuracy() -> Metric:
@@ -557,19 +566,28 @@ METRICS: dict[str, Callable[[], Metric]] = {
     )
 }
 """Metrics by the names that `metrics=` accepts, with default arguments."""
+OF_PROBABILITIES: dict[str, Callable[[], Metric]] = {
+    "auc": partial(auc, logits=False),
+    **{f.__name__: partial(f, 0.5) for f in (accuracy, binary_accuracy, precision, recall, f1)},
+}
+"""Metrics by the same names if the loss is "binary_crossentropy", which takes probabilities."""
 
 
-def metrics_of(operation: str, metrics: Iterable[object]) -> tuple[Metric, ...]:
+def metrics_of(
+    operation: str, metrics: Iterable[object], loss: object = None
+) -> tuple[Metric, ...]:
     """Convert names, `Metric` objects and functions of one value per sample to metrics.
 
+    Metrics by name take probabilities if the loss "binary_crossentropy" does.
     Raises ArgumentError for unknown names and for names that occur twice.
     """
+    named = METRICS | (OF_PROBABILITIES if loss == "binary_crossentropy" else {})
     checked: list[Metric] = []
     for metric in items(operation, "metrics", metrics):
         if isinstance(metric, Metric):
             checked.append(metric)
-        elif isinstance(metric, str) and metric in METRICS:
-            checked.append(METRICS[metric]())
+        elif isinstance(metric, str) and metric in named:
+            checked.append(named[metric]())
         elif callable(metric):
             checked.append(mean(getattr(metric, "__name__", type(metric).__name__), metric))
         else:

@@ -361,3 +361,45 @@ def test_every_public_name_has_a_docstring_with_an_example():
         if name not in ("initializers", "relu", "sigmoid", "tanh"):
             assert ">>> " in (value.__doc__ or ""), name
     assert set(nn.__all__) <= set(dir(nn))
+
+
+class Tied(pt.nn.Module):
+    first: pt.nn.Dense
+    second: pt.nn.Dense
+
+    def __init__(self):
+        self.first, self.second = pt.nn.Dense(2, 2), pt.nn.Dense(2, 2)
+        self.second.weight = self.first.weight
+
+    def forward(self, x):
+        return self.second(self.first(x))
+
+
+def test_tree_map_keeps_shared_parameters_tied():
+    calls = []
+    model = pt.tree_map(lambda leaf: calls.append(leaf) or leaf * 2, Tied())
+    assert model.first.weight is model.second.weight
+    assert len(calls) == 3
+
+
+def test_gradient_of_shared_parameter_adds_both_uses():
+    """The same step by `tree_map` and by an optimizer; the derivative is that of W W x."""
+    model, x = Tied(), pt.asarray([[1.0, -2.0]])
+    weight = model.first.weight.numpy()
+    gradients = pt.grad(lambda model: model(x).sum())(model)
+    ones = np.ones((1, 2), "float32")
+    expected = x.numpy().T @ (ones @ weight.T) + (x.numpy() @ weight).T @ ones
+    assert gradients.first.weight is gradients.second.weight
+    assert_values(gradients.first.weight, expected, rtol=1e-5)
+    stepped = pt.tree_map(lambda p, g: p - 0.5 * g, model, gradients)
+    assert stepped.first.weight is stepped.second.weight
+    optimizer = pt.optim.sgd(0.5)
+    trained = optimizer.update(optimizer.init(model), gradients).params
+    assert_values(trained.second.weight, stepped.second.weight.numpy(), rtol=1e-6)
+    assert trained.first.weight is trained.second.weight
+
+
+def test_tree_map_of_lists_calls_the_function_for_each_place():
+    x = pt.ones(2)
+    first, second = pt.tree_map(lambda leaf: leaf + 1, [x, x])
+    assert first is not second

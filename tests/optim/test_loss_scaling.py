@@ -129,7 +129,7 @@ def test_half_precision_trains_as_float32_does(rng):
             training = pt.train.fit(
                 net,
                 (x, labels),
-                loss="sparse_categorical_crossentropy",
+                loss="sparse_categorical_crossentropy_of_logits",
                 optimizer=pt.optim.adam(0.02),
                 epochs=4,
                 batch_size=40,
@@ -152,7 +152,7 @@ def test_fit_skips_steps_that_overflow(rng):
     training = pt.train.fit(
         net,
         (x, labels),
-        loss="sparse_categorical_crossentropy",
+        loss="sparse_categorical_crossentropy_of_logits",
         optimizer=pt.optim.sgd(0.1),
         batch_size=40,
         loss_scaling=pt.optim.LossScaler(initial=3e38, backoff=1e-30),

@@ -34,7 +34,7 @@ def trained(**options):
         (X[:68], Y[:68]),
         **{"epochs": 2, **options},
         optimizer=OPTIMIZER,
-        loss="sparse_categorical_crossentropy",
+        loss="sparse_categorical_crossentropy_of_logits",
         batch_size=32,
         metrics=["accuracy"],
         validation=(X[68:], Y[68:]),
@@ -122,7 +122,7 @@ def test_training_continues_on_other_devices(tmp_path):
         training = pt.train.fit(
             state.params,
             pt.data.from_arrays(X[:64], Y[:64]).batch(32),
-            loss="sparse_categorical_crossentropy",
+            loss="sparse_categorical_crossentropy_of_logits",
             optimizer=OPTIMIZER,
             state=state,
             mesh=mesh,

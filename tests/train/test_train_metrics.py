@@ -19,6 +19,10 @@ def softmax(x):
     return e / e.sum(-1, keepdims=True)
 
 
+def shares(x):
+    return np.clip(x / x.sum(-1, keepdims=True), 1e-7, 1 - 1e-7)
+
+
 def rows(values):
     return values.reshape(len(values), -1).mean(1)
 
@@ -44,12 +48,14 @@ REFERENCE = {
     ),
     "kl_divergence": lambda x, y: rows((y * np.log(y / x)).sum(-1)),
     "nll": lambda x, y: rows(-np.take_along_axis(x, y[..., None], -1)),
-    "binary_crossentropy_of_probabilities": lambda x, y: rows(
-        -(y * np.log(x) + (1 - y) * np.log(1 - x))
-    ),
-    "binary_crossentropy": lambda x, y: rows(binary(x, y)),
-    "categorical_crossentropy": lambda x, y: rows(-(y * np.log(softmax(x))).sum(-1)),
+    "binary_crossentropy": lambda x, y: rows(-(y * np.log(x) + (1 - y) * np.log(1 - x))),
+    "binary_crossentropy_of_logits": lambda x, y: rows(binary(x, y)),
+    "categorical_crossentropy": lambda x, y: rows(-(y * np.log(shares(x))).sum(-1)),
+    "categorical_crossentropy_of_logits": lambda x, y: rows(-(y * np.log(softmax(x))).sum(-1)),
     "sparse_categorical_crossentropy": lambda x, y: rows(
+        -np.log(np.take_along_axis(shares(x), y[..., None], -1))
+    ),
+    "sparse_categorical_crossentropy_of_logits": lambda x, y: rows(
         -np.log(np.take_along_axis(softmax(x), y[..., None], -1))
     ),
 }
@@ -57,19 +63,19 @@ REFERENCE = {
 
 def outputs_for(name, x):
     """Convert normal numbers to what the loss takes."""
-    if name == "kl_divergence":
+    if name in ("kl_divergence", "categorical_crossentropy", "sparse_categorical_crossentropy"):
         return softmax(x)
-    if name == "binary_crossentropy_of_probabilities":
+    if name == "binary_crossentropy":
         return 1 / (1 + np.exp(-x))
     return x
 
 
 def targets_for(name, x, rng):
-    if name in ("sparse_categorical_crossentropy", "nll"):
+    if name.startswith("sparse") or name == "nll":
         return rng.integers(0, x.shape[-1], x.shape[:-1]).astype("int32")
-    if name in ("categorical_crossentropy", "kl_divergence"):
+    if name.startswith("categorical") or name == "kl_divergence":
         return softmax(rng.normal(size=x.shape)).astype("float32")
-    if name in ("binary_crossentropy", "binary_crossentropy_of_probabilities", "hinge"):
+    if name.startswith("binary") or name == "hinge":
         return (rng.random(x.shape) < 0.5).astype("float32")
     return rng.normal(size=x.shape).astype("float32")
 
@@ -102,12 +108,39 @@ def test_gradients_equal_differences(name, rng):
     assert_values(gradient, expected.astype("float32"), rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", [n for n in LOSSES if "crossentropy" in n])
+@pytest.mark.parametrize("name", [n for n in LOSSES if n.endswith("_of_logits")])
 def test_large_scores_do_not_overflow(name):
     x = pt.asarray([[1000.0, -1000.0], [-1000.0, 1000.0]])
     y = pt.asarray([0, 0]) if name.startswith("sparse") else pt.asarray([[1.0, 0.0], [1.0, 0.0]])
     values, gradient = pt.value_and_grad(lambda x: pt.sum(LOSSES[name](x, y)))(x)
     assert np.isfinite(values.numpy()) and np.isfinite(gradient.numpy()).all()
+
+
+def test_final_softmax_is_applied_once():
+    """The loss of the probabilities is that of the logits from which softmax makes them."""
+    x, y = pt.asarray([[0.0, 1.0, 3.0]]), pt.asarray([1])
+    for_logits = LOSSES["sparse_categorical_crossentropy_of_logits"](x, y)
+    of_probabilities = LOSSES["sparse_categorical_crossentropy"](pt.softmax(x), y)
+    assert_values(of_probabilities, for_logits.numpy(), rtol=1e-6)
+
+
+def test_certain_wrong_probability_has_finite_loss_as_in_keras():
+    loss = LOSSES["categorical_crossentropy"](pt.asarray([[1.0, 0.0]]), pt.asarray([[0.0, 1.0]]))
+    assert_values(loss, np.float32([-np.log(1e-7)]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "binary_accuracy", "precision", "recall", "f1"])
+def test_binary_metrics_by_name_take_what_the_loss_takes(name):
+    """With probabilities, scores above 0.5 are positive; with logits, scores above 0."""
+    x, y = pt.asarray([[0.4], [0.6], [0.3]]), pt.asarray([[0.0], [1.0], [0.0]])
+    model = (lambda w, x: x * w, pt.ones(()))
+
+    def evaluated_with(loss):
+        return asyncio.run(pt.train.evaluate(model, (x, y), loss=loss, metrics=[name]))[name]
+
+    assert evaluated_with("binary_crossentropy") == 1.0
+    recalled = 1.0 if name == "recall" else 0.5 if name == "f1" else 1 / 3
+    assert evaluated_with("binary_crossentropy_of_logits") == pytest.approx(recalled)
 
 
 def test_losses_of_halves_are_float32():

@@ -32,17 +32,23 @@ _Function = Callable[..., Any]
 class _Inputs:
     """Leaves of the arguments to differentiate with respect to, and the handles passed instead.
 
-    Each handle has its own node, so that passing the same tensor twice gives two gradients.
+    Each handle has its own node, so that passing the same tensor twice gives two gradients. With
+    `tied`, a tensor that modules or other dataclass instances share has one handle.
     """
 
-    def __init__(self, operation: str, trees: Sequence[object]) -> None:
+    def __init__(self, operation: str, trees: Sequence[object], *, tied: bool = False) -> None:
         self.leaves, self.structure = tree_flatten(tuple(trees))
         self.nodes: list[OpNode | None] = []
         self.handles: list[Any] = []
-        for leaf in self.leaves:
-            node = _floating(operation, leaf)
+        known: dict[int, int] = {}
+        tied = tied and self.structure.has_fields
+        for at, leaf in enumerate(self.leaves):
+            first = known.setdefault(id(leaf), at) if tied else at
+            node = _floating(operation, leaf) if first == at else self.nodes[first]
             self.nodes.append(node)
-            self.handles.append(leaf if node is None else Tensor(node))
+            self.handles.append(
+                leaf if node is None else Tensor(node) if first == at else self.handles[first]
+            )
         if not any(node is not None for node in self.nodes):
             shown = [leaf._spec if isinstance(leaf, Tensor) else leaf for leaf in self.leaves]
             raise DTypeError(
@@ -70,7 +76,12 @@ class _Inputs:
     def gradients(self, cotangents: Sequence[Tensor | None]) -> tuple[Any, ...]:
         """Arrange gradients like the arguments; use zeros if no result depends on a leaf."""
         remaining = iter(cotangents)
-        leaves = [None if node is None else _or_zeros(next(remaining), node) for node in self.nodes]
+        known: dict[OpNode | None, Tensor | None] = {None: None}
+        for node in self.nodes:
+            cotangent = None if node is None else next(remaining)
+            if node is not None and node not in known:
+                known[node] = _or_zeros(cotangent, node)
+        leaves = [known[node] for node in self.nodes]
         trees: tuple[Any, ...] = tree_unflatten(self.structure, leaves)
         return trees
 
@@ -114,7 +125,8 @@ def value_and_grad[**Args, Result](
     Returns:
         Function that returns (value, gradient), or ((value, aux), gradient) with `has_aux`. The
         gradient has the argument's structure, shapes and dtypes, with None for leaves that are not
-        floating; it is a tuple of gradients if `argnums` is a sequence. With respect to a complex
+        floating; it is a tuple of gradients if `argnums` is a sequence. A parameter that modules
+        share has its whole gradient in each of its places. With respect to a complex
         number x + iy it is dL/dx + i dL/dy, the direction of steepest ascent.
 
     Raises:
@@ -180,7 +192,7 @@ def _differentiated(
 
     def prepared(args: tuple[object, ...]) -> tuple[_Inputs, list[Any], Tape]:
         positions = positions_of(operation, wanted, len(args))
-        inputs = _Inputs(operation, [args[at] for at in positions])
+        inputs = _Inputs(operation, [args[at] for at in positions], tied=True)
         replaced = dict(zip(positions, inputs.trees(), strict=True))
         tracked = [replaced.get(at, arg) for at, arg in enumerate(args)]
         return inputs, tracked, Tape(inputs.differentiable())

@@ -60,7 +60,7 @@ async def learn(
     return await pt.train.fit(
         model,
         dataset.batch(batch_size // processes, drop_remainder=True),
-        loss="sparse_categorical_crossentropy",
+        loss="sparse_categorical_crossentropy_of_logits",
         optimizer=optimizer,
         epochs=epochs - first_epoch,
         callbacks=[*callbacks, pt.train.TerminateOnNaN()],
