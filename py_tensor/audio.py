@@ -40,9 +40,10 @@ def _samples(operation: str, x: ArrayLike) -> Tensor:
     return samples.astype("float32", copy=False)
 
 
-def _around(samples: Tensor, length: int) -> Tensor:
-    """Add zeros, such that the frames' centers are at multiples of the step."""
-    return F.pad(samples, ((0, 0),) * (samples.ndim - 1) + ((length // 2, length // 2),))
+def _around(samples: Tensor, length: int, mode: str = "constant") -> Tensor:
+    """Add samples, such that the frames' centers are at multiples of the step."""
+    widths = ((0, 0),) * (samples.ndim - 1) + ((length // 2, length // 2),)
+    return F.pad(samples, widths, mode=mode)
 
 
 @named
@@ -53,6 +54,7 @@ def spectrogram(
     n_fft: int = 2048,
     hop_length: int | None = None,
     center: bool = True,
+    pad_mode: str = "constant",
     power: float = 2.0,
 ) -> Tensor:
     """Return the strength of each frequency in each frame of signals.
@@ -61,15 +63,17 @@ def spectrogram(
         x: Signals of shape (..., samples) and a real dtype.
         n_fft: Number of samples of a frame and of the Hann window; 2048 by default.
         hop_length: Number of samples from frame to frame; None (default) for a quarter of `n_fft`.
-        center: Center the first frame at the first sample, with zeros before and after the signal;
-            True by default.
+        center: Center the first frame at the first sample, with `n_fft // 2` samples added before
+            and after the signal; True by default.
+        pad_mode: Samples that `center` adds: "constant" (default) for zeros, as in librosa, or
+            "reflect", as in torch.stft and Whisper.
         power: Exponent of the absolute values: 2.0 (default) for power, 1.0 for magnitude.
 
     Returns:
         float32 tensor of shape (..., frames, n_fft // 2 + 1).
 
     Raises:
-        ArgumentError: If a length is below 1.
+        ArgumentError: If a length is below 1, or `pad_mode` is unknown.
         DTypeError: If `x` is complex.
         ShapeError: If the signal has no samples.
 
@@ -83,8 +87,9 @@ def spectrogram(
     samples = _samples(operation, x)
     size = integer(operation, "n_fft", n_fft, 1, MOST_ELEMENTS)
     step = size // 4 if hop_length is None else integer(operation, "hop_length", hop_length, 1)
+    mode = choice(operation, "pad_mode", pad_mode, ("constant", "reflect"))
     if flag(operation, "center", center):
-        samples = _around(samples, size)
+        samples = _around(samples, size, mode)
     values = signal.stft(samples, size, max(step, 1), fft_length=size)
     exponent = number(operation, "power", power)
     squares = F.real(values) ** 2 + F.imag(values) ** 2
@@ -182,6 +187,7 @@ def mel_spectrogram(
     n_fft: int = 2048,
     hop_length: int | None = None,
     center: bool = True,
+    pad_mode: str = "constant",
     power: float = 2.0,
     low: float = 0.0,
     high: float | None = None,
@@ -197,6 +203,7 @@ def mel_spectrogram(
         n_fft: As for `spectrogram`.
         hop_length: As for `spectrogram`.
         center: As for `spectrogram`.
+        pad_mode: As for `spectrogram`.
         power: As for `spectrogram`.
         low: As for `mel_filters`.
         high: As for `mel_filters`.
@@ -215,7 +222,9 @@ def mel_spectrogram(
     >>> pt.audio.mel_spectrogram(pt.ones(4000), 8000, n_mels=20, n_fft=400).shape
     (41, 20)
     """
-    powers = spectrogram(x, n_fft=n_fft, hop_length=hop_length, center=center, power=power)
+    powers = spectrogram(
+        x, n_fft=n_fft, hop_length=hop_length, center=center, pad_mode=pad_mode, power=power
+    )
     bands = mel_filters(n_mels, sample_rate, n_fft, low=low, high=high, scale=scale, norm=norm)
     return powers @ bands
 
@@ -270,6 +279,7 @@ def mfcc(
     n_fft: int = 2048,
     hop_length: int | None = None,
     center: bool = True,
+    pad_mode: str = "constant",
     low: float = 0.0,
     high: float | None = None,
     scale: str = "slaney",
@@ -285,6 +295,7 @@ def mfcc(
         n_fft: As for `mel_spectrogram`.
         hop_length: As for `mel_spectrogram`.
         center: As for `mel_spectrogram`.
+        pad_mode: As for `mel_spectrogram`.
         low: As for `mel_spectrogram`.
         high: As for `mel_spectrogram`.
         scale: As for `mel_spectrogram`.
@@ -309,6 +320,7 @@ def mfcc(
         n_fft=n_fft,
         hop_length=hop_length,
         center=center,
+        pad_mode=pad_mode,
         low=low,
         high=high,
         scale=scale,

@@ -12,8 +12,8 @@ from . import saving
 from .model import Model
 from .onnx import operators as onnx_operators, reader as onnx_reader
 from .progress import Progress, ProgressMeter
-from .sources import Files, Folder, archive, files_of_source, part_of_bytes
-from .tfjs import reader as tfjs_reader
+from .sources import Files, Folder, archive, check_kind, files_of_source, part_of_bytes
+from .tfjs import reader as tfjs_reader, weights as tfjs_weights
 from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights import torch_files
 
@@ -152,6 +152,8 @@ async def _loaded(
     label = basename(files.address.partition("?")[0]) or "model"
     data = await _read(files, "", meter.of("", label))
     counted = meter
+    if _rank(data) is None:
+        check_kind(data, files.address)
     if format is None and _rank(data) is None:
         _check_weights(data, files.address)
         packed = archive(data, _rank, files.address)
@@ -214,7 +216,12 @@ async def _read_all(files: Files, names: Sequence[str], meter: ProgressMeter) ->
 
 
 def _check_weights(data: Any, address: str) -> None:
-    """Raise ModelError if the file has weights of PyTorch."""
+    """Raise ModelError if the file has weights of PyTorch, or is a manifest of TensorFlow.js."""
+    if tfjs_weights.is_manifest(data):
+        raise ModelError(
+            f"load: file has weights without a model; got a manifest of TensorFlow.js"
+            f"{address and f' at {address}'}; read the weights with pt.models.load_weights"
+        )
     if torch_files.matches(data):
         raise ModelError(
             f"load: file has weights without a model; got a file of PyTorch"

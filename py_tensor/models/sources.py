@@ -77,6 +77,17 @@ _WRONG = {
 """First bytes of answers that servers send if they do not have the file."""
 
 
+_OTHER_KINDS = (
+    (0, b"GGUF", "a GGUF file, of llama.cpp", "export the model as ONNX"),
+    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, of Keras for example",
+     "convert the model with tensorflowjs_converter, or export it as ONNX"),
+    (0, b"\x93NUMPY", "a .npy file", "read the array with pt.load"),
+    (4, b"ORTM", "an ORT file, of ONNX Runtime", "load the ONNX file from which it was made"),
+)  # fmt: skip
+"""Position and signature of files that are not models of a supported format, with what to do."""
+_NPZ = ("an .npz file", "read its arrays with pt.load")
+
+
 def check_content(data: Any, address: str) -> None:
     """Raise ModelError if bytes are an answer for people instead of a file."""
     first = bytes(memoryview(data).cast("B")[:64]).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
@@ -86,6 +97,21 @@ def check_content(data: Any, address: str) -> None:
                 f"load: file is not part of a model; got {kind} for {address}; use the address "
                 "from which the file itself is downloaded"
             )
+
+
+def check_kind(data: Any, address: str) -> None:
+    """Raise ModelError if bytes are a file of a known kind that is not a model."""
+    view = memoryview(data).cast("B")
+    first = bytes(view[:256])
+    known = [(kind, fix) for at, mark, kind, fix in _OTHER_KINDS if first[at:].startswith(mark)]
+    # The name of the first file of an archive follows its header of 30 bytes.
+    if first.startswith(b"PK\x03\x04") and first[30 : 30 + first[26]].endswith(b".npy"):
+        known = [_NPZ]
+    for kind, fix in known:
+        raise ModelError(
+            f"load: file is not a model of a supported format; got {kind}"
+            f"{address and f' at {address}'}; {fix}"
+        )
 
 
 def files_of_source(
@@ -210,7 +236,10 @@ class _Path:
 
     async def read(self, name: str, report: Report | None) -> Any:
         """Read the file."""
-        return await self._part(name).read(report)
+        part = self._part(name)
+        data = await part.read(report)
+        check_content(data, f'"{name}"' if name else repr(self.address))
+        return data
 
 
 # --- several files --------------------------------------------------------------------------------
@@ -275,11 +304,16 @@ class Folder:
         if len(self._parts) == 1:
             return next(iter(self._parts))
         ranked: dict[int, list[str]] = {}
+        others: list[tuple[Any, str]] = []
         for path, part in self._parts.items():
-            rank = self._rank(await part.head())
+            head = await part.head()
+            rank = self._rank(head)
+            others.append((bytes(memoryview(head).cast("B")[:256]), path))
             if rank is not None:
                 ranked.setdefault(rank, []).append(path)
         candidates = ranked[min(ranked)] if ranked else []
+        for first, path in () if candidates else others:
+            check_kind(first, path)
         if len(candidates) != 1:
             listed = ", ".join((candidates or list(self._parts))[:10]) or "no files"
             raise ModelError(

@@ -45,6 +45,52 @@ def test_mel_spectrogram_and_decibels():
     )
 
 
+def slaney_filters(bands: int, rate: int, n_fft: int) -> np.ndarray:
+    """Return triangles on Slaney's mel scale with an area of 1, (bands, frequencies)."""
+    steps = np.linspace(0, 15 + 27 * np.log(rate / 2 / 1000) / np.log(6.4), bands + 2)
+    corners = np.where(steps < 15, steps * 200 / 3, 1000 * 6.4 ** ((steps - 15) / 27))
+    lines = np.arange(n_fft // 2 + 1) * rate / n_fft
+    low, middle, high = (corners[at : bands + at, None] for at in range(3))
+    rows = np.minimum((lines - low) / (middle - low), (high - lines) / (high - middle))
+    return np.maximum(rows, 0) * 2 / (high - low)
+
+
+def whisper_features(x: np.ndarray) -> np.ndarray:
+    """Return the features that OpenAI's Whisper computes of samples at 16 kHz, (frames, 80)."""
+    padded = np.pad(x.astype("float64"), 200, mode="reflect")
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(400) / 400)
+    # The last frame is left out.
+    frames = np.stack([padded[at : at + 400] for at in range(0, len(padded) - 400 - 159, 160)])
+    powers = np.abs(np.fft.rfft(frames * window)) ** 2
+    levels = np.log10(np.maximum(powers @ slaney_filters(80, 16000, 400).T, 1e-10))
+    return (np.maximum(levels, levels.max() - 8) + 4) / 4
+
+
+def test_features_are_those_of_whisper(rng):
+    time = np.arange(16000) / 16000
+    sound = np.sin(2 * np.pi * (300 + 900 * time) * time) * np.exp(-3 * time)
+    sound = (sound + 0.01 * rng.standard_normal(16000)).astype("float32")
+    mel = pt.audio.mel_spectrogram(
+        sound, 16000, n_mels=80, n_fft=400, hop_length=160, pad_mode="reflect"
+    )
+    levels = pt.log10(pt.maximum(mel[:-1], 1e-10))
+    features = (pt.maximum(levels, pt.max(levels) - 8.0) + 4.0) / 4.0
+    assert features.shape == (100, 80)
+    np.testing.assert_allclose(features.numpy(), whisper_features(sound), atol=1e-4)
+
+
+def test_reflected_frames_at_the_ends(rng):
+    x = rng.standard_normal(40).astype("float32")
+    got = pt.audio.spectrogram(x, n_fft=16, hop_length=8, pad_mode="reflect")
+    expected = pt.audio.spectrogram(
+        np.pad(x, 8, mode="reflect"), n_fft=16, hop_length=8, center=False
+    )
+    assert_values(got, expected.numpy(), atol=1e-5)
+    assert pt.audio.mfcc(x, 8000, n_mfcc=4, n_mels=6, n_fft=16, pad_mode="reflect").shape == (11, 4)
+    with pytest.raises(errors.ArgumentError, match="pad_mode is unknown; got 'wrap'"):
+        pt.audio.spectrogram(x, pad_mode="wrap")
+
+
 def test_other_bands():
     got = pt.audio.mel_filters(20, 16000, 400, low=50, high=7000, scale="htk", norm=False)
     assert_values(got, SOUNDS["htk"], atol=1e-6)

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from file_server import FileServer, file_server
 from work_limit import HANG_SECONDS
@@ -216,6 +217,53 @@ def test_pages_instead_of_files(name, body, kind, server, engine):
     with pytest.raises(ModelError) as raised:
         load(url)
     assert f"got {kind} for {server.url}/models/{name}; use the address" in str(raised.value)
+
+
+def npz() -> bytes:
+    file = io.BytesIO()
+    np.savez(file, weight=np.zeros(3))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "fix"),
+    [
+        (b"GGUF\3\0\0\0", "a GGUF file, of llama.cpp", "export the model as ONNX"),
+        (b"\x89HDF\r\n\x1a\n\0", "an HDF5 file", "tensorflowjs_converter"),
+        (b"\x93NUMPY\1\0", "a .npy file", "pt.load"),
+        (npz(), "an .npz file", "pt.load"),
+        (b"\x10\0\0\0ORTM\0\0", "an ORT file, of ONNX Runtime", "load the ONNX file"),
+        (b"<!DOCTYPE html>", "a web page", "use the address"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\n",
+            "a pointer of Git LFS",
+            "use the address",
+        ),
+    ],
+)
+@pytest.mark.parametrize("source", ["bytes", "path", "folder", "blob", "address", "function"])
+def test_files_that_are_not_models_say_what_they_are(
+    source, body, kind, fix, server, engine, tmp_path
+):
+    server.files["other.bin"] = body
+    (tmp_path / "other.bin").write_bytes(body)
+    sources = {
+        "bytes": body,
+        "path": tmp_path / "other.bin",
+        "folder": tmp_path,
+        "blob": [Blob(body, "other.bin")],
+        "address": f"{server.url}/other.bin",
+        "function": lambda name: body,
+    }
+    with pytest.raises(ModelError) as raised:
+        load(sources[source])
+    assert f"got {kind}" in str(raised.value)
+    assert fix in str(raised.value)
+
+
+def test_a_kind_of_one_of_several_files_is_named(engine):
+    with pytest.raises(ModelError, match=r"got a GGUF file, of llama\.cpp at b; export"):
+        load({"a": b"text", "b": b"GGUF"})
 
 
 def test_errors_of_the_file_have_the_address(server, engine):

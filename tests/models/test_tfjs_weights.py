@@ -186,3 +186,41 @@ def test_names_of_files_stay_in_the_folder(name):
 def test_files_are_recognized_by_content(data, text):
     with pytest.raises(ModelError, match=f"not a valid TensorFlow.js model: {text}"):
         pt.models.loads(data)
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_manifest_without_a_graph_is_read_as_weights(whole, engine, tmp_path):
+    groups, files = manifest(3, **VALUES)
+    document = {"weightsManifest": groups} if whole else groups
+    (tmp_path / "weights_manifest.json").write_text(json.dumps(document))
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    found = asyncio.run(pt.models.load_weights(tmp_path / "weights_manifest.json"))
+    assert list(found) == list(VALUES)
+    assert_values(found["f"], VALUES["f"][1])
+    of_folder = asyncio.run(pt.models.load_weights(tmp_path, prefix="l"))
+    assert_values(of_folder[""], np.int32([3, -4]))
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_manifest_as_a_model_says_how_to_read_it(whole):
+    groups, _ = manifest(1, f=VALUES["f"])
+    data = json.dumps({"weightsManifest": groups} if whole else groups).encode()
+    with pytest.raises(
+        ModelError, match=r"a manifest of TensorFlow\.js; .* pt\.models\.load_weights"
+    ):
+        pt.models.loads(data)
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('[{"paths": ["a"], "weights": 3}]', "group of weights lacks paths or weights"),
+        ('{"weightsManifest": 3, "paths": 0, "weights": 0}', "manifest of weights must be a list"),
+        ('[{"paths": ["../a"], "weights": []}]', "external data must be a file"),
+        ('[{"paths": ["a"], "weights": []}', "file is not JSON"),
+    ],
+)
+def test_wrong_manifests_are_reported(text, wrong):
+    with pytest.raises(ModelError, match=f"load_weights: .*{wrong}"):
+        asyncio.run(pt.models.load_weights(text.encode()))

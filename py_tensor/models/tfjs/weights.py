@@ -8,6 +8,7 @@ https://github.com/tensorflow/tfjs/blob/master/tfjs-core/src/io/io_utils.ts
 
 from __future__ import annotations
 
+import json
 import math
 from array import array
 from collections.abc import Iterator, Mapping
@@ -32,6 +33,30 @@ _malformed = partial(malformed, files="files")
 _QUANTIZED = {"uint8": "B", "uint16": "H"}
 """`struct` code of the steps of quantized weights."""
 _RANK = 32
+_MANIFEST_BYTES = 1 << 24
+"""Bytes at the start of a file in which a manifest is looked for."""
+
+
+def is_manifest(data: Any) -> bool:
+    """Return True if bytes look like JSON with a manifest of weights."""
+    view = memoryview(data).cast("B")
+    start = bytes(view[:64]).removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not start.startswith((b"{", b"[")):
+        return False
+    text = bytes(view[:_MANIFEST_BYTES])
+    return b'"paths"' in text and b'"weights"' in text
+
+
+def manifest_of(data: Any) -> list[Any]:
+    """Return the manifest of a `model.json`, or of a file with the manifest alone."""
+    try:
+        document = json.loads(str(bytes(data), "utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise _malformed("file is not JSON", f"{error!s:.80}") from None
+    found = document.get("weightsManifest") if isinstance(document, dict) else document
+    if not isinstance(found, list):
+        raise _malformed("manifest of weights must be a list", f"{found!r:.80}")
+    return found
 
 
 def files_of(manifest: Any) -> set[str]:

@@ -1,4 +1,4 @@
-"""Load tensors by name from files of safetensors and PyTorch, which may be split into parts."""
+"""Load tensors by name from files of safetensors, PyTorch and TensorFlow.js, also in parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ...errors import DTypeError, FormatError, ModelError
 from ...io import safetensors
 from ...io.element_formats import decoded
 from ...tensor import Tensor
-from ..sources import files_of_source, is_neighbour
+from ..graph import TEXT
+from ..sources import Files, files_of_source, is_neighbour
+from ..tfjs import weights as tfjs_weights
 from . import torch_files
 
 INDEX_LIMIT = 100_000_000
@@ -18,14 +20,15 @@ INDEX_LIMIT = 100_000_000
 
 
 async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
-    """Load tensors by name from a file of safetensors or PyTorch.
+    """Load tensors by name from a file of safetensors, PyTorch or TensorFlow.js.
 
     The format is recognized by content: safetensors; files of `torch.save` (`.pt`, `.pth`,
-    `.bin`), also those of PyTorch before 1.6; and the index of either in parts, for example
-    `model.safetensors.index.json`, whose parts are next to it. Files of PyTorch are pickles. They
-    are interpreted without running code: only tensors and plain containers are made. Names of
-    tensors in nested dicts and lists are joined by dots; numbers, texts and arrays of NumPy are
-    left out.
+    `.bin`), also those of PyTorch before 1.6; the index of either in parts, for example
+    `model.safetensors.index.json`, whose parts are next to it; and manifests of TensorFlow.js, a
+    `model.json` or `weights_manifest.json`, whose files are next to it. Files of PyTorch are
+    pickles. They are interpreted without running code: only tensors and plain containers are made.
+    Names of tensors in nested dicts and lists are joined by dots; numbers, texts and arrays of
+    NumPy are left out.
 
     bfloat16 becomes float32 exactly, float64 is rounded to float32, and 64-bit integers become
     32-bit ones if they fit.
@@ -54,6 +57,8 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
     files = files_of_source(source, _rank, {}, None, True)
     data = await files.read("", None)
     tensors: dict[str, Tensor] = {}
+    if tfjs_weights.is_manifest(data):
+        return await _of_manifest(data, files, prefix)
     parts = _parts(data)
     if parts is None:
         return _tensors(data, prefix)
@@ -66,12 +71,31 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
     return tensors
 
 
+async def _of_manifest(data: Any, files: Files, prefix: str) -> dict[str, Tensor]:
+    """Return the weights of TensorFlow.js, without texts."""
+    try:
+        manifest = tfjs_weights.manifest_of(data)
+        names = sorted(tfjs_weights.files_of(manifest))
+        contents = {name: await files.read(name, None) for name in names}
+        constants = tfjs_weights.read_weights(manifest, contents)
+    except ModelError as error:
+        raise ModelError(str(error).replace("load:", "load_weights:", 1)) from None
+    return {
+        name.removeprefix(prefix): constant.tensor()
+        for name, constant in constants.items()
+        if name.startswith(prefix) and constant.dtype is not TEXT
+    }
+
+
 def _rank(data: Any) -> int | None:
     """Return 0 for an index of parts and 1 for other files of weights, to choose among several."""
     start = bytes(memoryview(data).cast("B")[:17])
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)) or start[8:9] == b"{":
         return 1
-    return 0 if b'"weight_map"' in bytes(memoryview(data).cast("B")) else None
+    is_index = tfjs_weights.is_manifest(data) or b'"weight_map"' in bytes(
+        memoryview(data).cast("B")
+    )
+    return 0 if is_index else None
 
 
 def _tensors(data: Any, prefix: str) -> dict[str, Tensor]:
