@@ -39,6 +39,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     signal       frames and windows of signals
     audio        spectrograms, cepstral coefficients and resampling of sounds
     numpy_functions  functions of NumPy that the array API standard lacks
+    numpy        NumPy's namespace, for `import py_tensor.numpy as np`
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
 
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
         linalg as linalg,
         models as models,
         nn as nn,
+        numpy as numpy,
         optim as optim,
         plot as plot,
         ragged as ragged,
@@ -188,7 +190,19 @@ False_ = False
 
 _SUBPACKAGES = {
     *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
-    *("nn", "optim", "plot", "ragged", "random", "sharding", "signal", "sparse", "train", "tree"),
+    *(
+        "nn",
+        "numpy",
+        "optim",
+        "plot",
+        "ragged",
+        "random",
+        "sharding",
+        "signal",
+        "sparse",
+        "train",
+        "tree",
+    ),
     *("tree_util", "vision"),
 }
 _OWN = {n for n, value in globals().items() if n[0] != "_" and type(value) is not _ModuleType}

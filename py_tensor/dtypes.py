@@ -6,22 +6,32 @@ Input: names and Python types. Output: `DType`.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .errors import ArgumentTypeError, DTypeError
+from .late import LateModule
+
+if TYPE_CHECKING:
+    from .functions import conversion
+else:
+    conversion = LateModule("functions.conversion")
 
 
 @dataclass(frozen=True, eq=False)
 class DType:
-    """A data type.
+    """A data type, which makes tensors of itself when it is called.
 
     `kind` is "c" (complex), "f" (floating), "i" (signed), "u" (unsigned) or "b" (bool); `itemsize`
-    is the size of an element in bytes.
+    is the size of an element in bytes. Tensors without axes are instances of their dtype, as
+    NumPy's scalars are.
 
     >>> import py_tensor as pt
     >>> pt.float32.itemsize
     4
+    >>> pt.int8(3).dtype, isinstance(pt.int8(3), pt.int8)
+    (int8, True)
     """
 
     name: str
@@ -37,7 +47,15 @@ class DType:
         return self.name
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, str) and other == self.name)
+        if self is other or not isinstance(other, str | type):
+            return self is other
+        return other == self.name or named_dtype(other) is self
+
+    def __call__(self, value: Any = 0) -> Any:
+        return conversion.asarray(value, self)
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return getattr(value, "dtype", None) is self and value.shape == ()
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -118,6 +136,34 @@ WIDE = {
     **dict.fromkeys(("complex128", "cdouble"), complex64),
 }
 """Names of 64-bit dtypes, which WebGL does not have, and the dtypes that stand for them."""
+SHORT = {
+    "bool_": "bool", "half": "float16", "single": "float32", "float": "float32", "byte": "int8",
+    "ubyte": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "intc": "int32",
+    "int_": "int32", "uint": "uint32", "uintc": "uint32", "intp": "int64", "uintp": "uint64",
+    "float_": "float64", "csingle": "complex64", "complex": "complex64",
+    "d": "float64", "F": "complex64", "D": "complex128",
+    **dict.fromkeys(("l", "q", "p", "i8"), "int64"),
+    **dict.fromkeys(("L", "Q", "P", "u8"), "uint64"),
+    "f8": "float64", "c16": "complex128",
+    **{dtype.code: dtype.name for dtype in DTYPES},
+    **{f"{dtype.kind}{dtype.itemsize}": dtype.name for dtype in (*DTYPES, complex64)},
+}  # fmt: skip
+"""Other texts of NumPy for dtypes, and the names that they stand for."""
+NATIVE = ("=", "|", "<" if sys.byteorder == "little" else ">")
+"""Marks of the byte order in such texts. Data of the other order needs `array.byteswap` first."""
+
+
+def named_dtype(value: Any) -> DType | None:
+    """Return the dtype of a name, a Python type or a NumPy dtype; None for anything else."""
+    if isinstance(value, type) and value in OF_PYTHON:
+        return OF_PYTHON[value]
+    name: Any
+    if isinstance(value, str):
+        name = value[1:] if value[:1] in NATIVE else value
+        name = SHORT.get(name, name)
+    else:
+        name = getattr(value, "name", None) or getattr(value, "__name__", None)
+    return (BY_NAME.get(name) or WIDE.get(name)) if isinstance(name, str) else None
 
 
 def as_dtype(value: Any, operation: str = "dtype") -> DType:
@@ -126,20 +172,12 @@ def as_dtype(value: Any, operation: str = "dtype") -> DType:
     64-bit dtypes give the 32-bit ones, and complex128 gives complex64. Raises DTypeError for
     anything else.
     """
-    if isinstance(value, DType):
-        return value
-    if isinstance(value, type) and value in OF_PYTHON:
-        return OF_PYTHON[value]
-    name = (
-        value
-        if isinstance(value, str)
-        else getattr(value, "name", None) or getattr(value, "__name__", None)
-    )
-    if name in BY_NAME:
-        return BY_NAME[name]
-    if name in WIDE:
-        return WIDE[name]
-    raise DTypeError(f"{operation}: unknown dtype; got {value!r}; use one of {', '.join(BY_NAME)}")
+    dtype = value if isinstance(value, DType) else named_dtype(value)
+    if dtype is None:
+        raise DTypeError(
+            f"{operation}: unknown dtype; got {value!r}; use one of {', '.join(BY_NAME)}"
+        )
+    return dtype
 
 
 HALF_END = 65520

@@ -33,6 +33,7 @@ REASONS = {
     # Modules that a first computation does not need.
     "functions.arguments": "arguments other than operands",
     "functions.complex_numbers": "methods of Tensor",
+    "functions.conversion": "dtypes that are called, such as `float32(3)`",
     "functions.convolution": "methods of Tensor",
     "functions.copies": "`copy` and `pickle`",
     "functions.indexing": "methods of Tensor",

@@ -123,18 +123,19 @@ class _Generator:
         self.trace = state.trace
 
 
-def _random_seed() -> int:
+def random_seed() -> int:
+    """Return a seed of 64 bits from the operating system."""
     return int.from_bytes(os.urandom(8), "little")
 
 
-_default = _Generator(_random_seed())
+_default = _Generator(random_seed())
 _generator: ContextVar[_Generator] = ContextVar("py_tensor_generator", default=_default)
 """Generator of the running task; all tasks share the default one."""
 
 
 def seed_anew() -> None:
     """Give the default generator a random key, in a process that was copied from another."""
-    _default.key = key(_random_seed())
+    _default.key = key(random_seed())
 
 
 def _recorded() -> Recording | None:
@@ -192,6 +193,16 @@ def seed(value: int) -> None:
         _seed(value)
     else:
         recording.tape.record(type(None), _seed, value)
+
+
+def global_key() -> Key:
+    """Return the global key, or that of the `seeded` block."""
+    return _generator.get().key
+
+
+def set_global_key(k: Key) -> None:
+    """Set the global key, or that of the `seeded` block."""
+    _generator.get().key = k
 
 
 def _seed(value: int) -> None:

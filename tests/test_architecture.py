@@ -63,6 +63,7 @@ ROOMS = (
     "signal",
     "audio",
     "numpy_functions",
+    "numpy",
     "einops_backend",
     "models",
     "snapshot",
@@ -76,12 +77,14 @@ BACKWARD: dict[str, dict[str, str]] = {
         UNKNOWN: "imports the modules that other files name, and those of public names",
         "__init__": "gives the namespace itself to those who ask for it",
     },
+    "dtypes.py": {"functions": "a dtype that is called makes a tensor"},
     "tensor.py": {"functions": "methods of tensors, for type checkers; lists that hold tensors"},
     "functions/decorators.py": {"numpy_functions": "methods of ufuncs, such as pt.add.reduce"},
     "functions/methods.py": {
         "numpy_functions": "NumPy's methods of tensors",
         "display": "tensors are shown as HTML in notebooks",
     },
+    "numpy/__init__.py": {UNKNOWN: "imports its own modules when they are first used"},
     "random.py": {"numpy_functions": "pt.random.default_rng returns a Generator"},
 }
 """Files that import a later package, with the reason; `UNKNOWN` is a name that is computed."""

@@ -34,10 +34,11 @@ CODE_LINES = {
     "train": 1_600,
     "graph": 1_500,
     "fft": 450,
-    "numpy_functions": 3_150,
+    "numpy_functions": 3_650,
+    "numpy": 300,
     "models": 15_500,
     "__init__": 150,
-    "modules": 1_850,
+    "modules": 2_050,
 }
 """Limit of each package's lines of code, without blank lines, comments and docstrings.
 

@@ -234,13 +234,31 @@ class RandomState(Generator):
     """
 
     @named
-    def seed(self, seed: int) -> None:
+    def seed(self, seed: int | None = None) -> None:
         """Start again from a seed.
 
         Args:
-            seed: Integer.
+            seed: Integer; None (default) for a random one.
         """
-        self._key = random.key(seed)
+        self._key = random.key(random.random_seed() if seed is None else seed)
+
+    @named
+    def get_state(self) -> Key:
+        """Return the key of the next numbers, for `set_state`.
+
+        Returns:
+            Tuple of two integers.
+        """
+        return self._key
+
+    @named
+    def set_state(self, state: Key) -> None:
+        """Continue at a key.
+
+        Args:
+            state: Key that `get_state` returned.
+        """
+        self._key = state
 
     @named
     def rand(self, *shape: int) -> Tensor:
@@ -304,10 +322,18 @@ class _Shared(RandomState):
     """Generator that the functions of `pt.random` use, with the global key."""
 
     def __init__(self) -> None:
-        super().__init__(0)
+        pass
 
     def _draw(self) -> Key:
         return random.fresh_key()
+
+    @property
+    def _key(self) -> Key:
+        return random.global_key()
+
+    @_key.setter
+    def _key(self, key: Key) -> None:
+        random.set_global_key(key)
 
 
 SHARED = _Shared()

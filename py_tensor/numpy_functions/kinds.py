@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from .. import functions as F
 from ..dtypes import BY_NAME, DType, as_dtype, float32
@@ -14,6 +15,8 @@ from ..typing import ArrayLike, DTypeLike
 class DTypeKind:
     """Abstract type of NumPy's hierarchy, such as `pt.floating`, for `pt.issubdtype`.
 
+    Tensors without axes are instances of the kinds of their dtype, as NumPy's scalars are.
+
     >>> import py_tensor as pt
     >>> pt.issubdtype(pt.float16, pt.floating)
     True
@@ -24,6 +27,9 @@ class DTypeKind:
 
     def __repr__(self) -> str:
         return self.name
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return isinstance(value, Tensor) and value.shape == () and value.dtype.kind in self.kinds
 
 
 generic = DTypeKind("generic", "buifc")

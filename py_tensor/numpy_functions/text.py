@@ -274,19 +274,21 @@ def array_repr(arr: ArrayLike) -> str:
 
 def set_printoptions(
     precision: int | None = None,
-    threshold: int | None = None,
+    threshold: float | None = None,
     edgeitems: int | None = None,
     linewidth: int | None = None,
     suppress: bool | None = None,
+    **options: Any,
 ) -> None:
     """Set how tensors are shown; None leaves an option as it is.
 
     Args:
         precision: Digits after the point.
-        threshold: Number of elements above which long axes are abbreviated.
+        threshold: Number of elements above which long axes are abbreviated; may be infinite.
         edgeitems: Items shown at each end of a long axis.
         linewidth: No effect: each row is one line.
         suppress: Show small and large numbers without an exponent.
+        options: Other options of NumPy, without effect.
 
     >>> import py_tensor as pt
     >>> pt.set_printoptions(precision=2)
@@ -294,8 +296,8 @@ def set_printoptions(
     '[0.12]'
     >>> pt.set_printoptions(precision=4)
     """
-    options = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
-    _set("set_printoptions", options | {"suppress": suppress})
+    counts = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems}
+    _set("set_printoptions", counts | {"suppress": suppress})
 
 
 def _set(operation: str, options: dict[str, Any]) -> None:
@@ -303,6 +305,8 @@ def _set(operation: str, options: dict[str, Any]) -> None:
         {
             name: flag(operation, name, value)
             if name == "suppress"
+            else value
+            if name == "threshold" and isinstance(value, float) and value == math.inf
             else integer(operation, name, value, 0)
             for name, value in options.items()
             if value is not None

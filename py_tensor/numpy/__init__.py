@@ -1,0 +1,57 @@
+"""NumPy's namespace: the functions of `py_tensor` with NumPy's modules, and names of older NumPy.
+
+A program written for NumPy runs with `import py_tensor.numpy as np`, and one for `jax.numpy` with
+`import py_tensor.numpy as jnp`. docs/from_numpy.md lists what differs. These are not those of
+`py_tensor` itself:
+
+    dtype    converts texts and types to dtypes, and is the class of dtypes for `isinstance`
+    random   NumPy's older interface to random numbers, with its order of parameters
+    testing  assertions about arrays
+
+>>> import py_tensor.numpy as np
+>>> np.random.normal(170, 10, 250).shape
+(250,)
+>>> np.zeros(2, dtype="f4").dtype == np.dtype(float)
+True
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any as _Any
+
+from .. import late as _late
+from .dtype_class import dtype as dtype
+
+if TYPE_CHECKING:
+    from .. import *
+    from . import fft as fft, linalg as linalg, random as random, testing as testing
+
+_MODULES = ("fft", "linalg", "random", "testing")
+_OLDER = {
+    **dict.fromkeys(("Inf", "Infinity", "PINF", "infty"), "inf"),
+    **dict.fromkeys(("NaN", "NAN"), "nan"),
+    "alltrue": "all", "sometrue": "any", "product": "prod", "cumproduct": "cumprod",
+    "in1d": "isin", "row_stack": "vstack", "trapz": "trapezoid", "round_": "round",
+    "float_": "float64", "float": "float32", "int": "int32", "bool8": "bool_",
+    "complex": "complex64", "complex_": "complex64", "cfloat": "complex64", "asfarray": "asarray",
+}  # fmt: skip
+"""Names of older NumPy, which programs still use, and today's."""
+__all__ = sorted({*_late.namespace().__all__, *_MODULES, "dtype"})
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        """Look up a name in `py_tensor`, and modules here; it is an attribute from then on."""
+        if name in _MODULES:
+            return _import_module(f"{__name__}.{name}")
+        if name.startswith("_") and name not in _late.HOMES:
+            raise AttributeError(f"module '{__name__}' has no attribute {name!r}")
+        try:
+            value = getattr(_late.namespace(), _OLDER.get(name, name))
+        except AttributeError:
+            raise AttributeError(f"module '{__name__}' has no attribute {name!r}") from None
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return __all__
