@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-OPTIONS = {"precision": 4, "threshold": 1000, "edgeitems": 3, "suppress": False}
+OPTIONS: dict[str, Any] = {"precision": 4, "threshold": 1000, "edgeitems": 3, "suppress": False}
 """Decimals of floats, number of elements above which long axes are abbreviated, number of items
 shown at each end of a long axis, and whether small numbers are shown without an exponent."""
 
