@@ -90,7 +90,6 @@ class Tensor(TensorMethods):
     __slots__ = ("__weakref__", "_node", "_wholes")
     _wholes: tuple[ref[Tensor], ...]
     """Tensors that a basic key selected this one from; set by indexing only."""
-    __hash__ = object.__hash__
     __array_priority__ = 1000
 
     def __init__(self, node: OpNode) -> None:

@@ -98,7 +98,10 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
                 key.append(nodes.index(node) if node in nodes else node.spec)
                 nodes.append(node)
             else:
-                key.append(_types(value) if kind is tuple else kind)
+                types = _types(value) if kind is tuple else kind
+                if types is None:
+                    return own(*args, **kwargs)
+                key.append(types)
                 key.append(value)
         try:
             recipe = recipes.get(tuple(key))
@@ -121,9 +124,13 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
     return cast("Function", recalled)
 
 
-def _types(value: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the types in nested tuples: (1, 1) equals (1.0, True), which may be an error."""
-    return tuple([_types(v) if v.__class__ is tuple else v.__class__ for v in value])
+def _types(value: tuple[Any, ...]) -> tuple[Any, ...] | None:
+    """Return the types in nested tuples: (1, 1) equals (1.0, True), which may be an error.
+
+    Return None if there is a tensor, which would be read for its hash.
+    """
+    types = [_types(v) if v.__class__ is tuple else v.__class__ for v in value]
+    return None if Tensor in types or None in types else tuple(types)
 
 
 def _is_plain(value: Any) -> bool:

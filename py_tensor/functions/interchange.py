@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import ArgumentError
+from ..ir.tracer import is_traced
 from ..late import imported
 from ..runtime import host_data
 from ..runtime.executor import backend, check_device, read_async
+from ..runtime.scopes import state
 from ..tensor import Tensor, node_behind
 from ..typing import DTypeLike
 
@@ -34,6 +36,16 @@ def numpy(x: Tensor) -> Any:
     spec = node_behind("numpy", x).spec
     flat = np.frombuffer(bytearray(x._bytes("numpy")), dtype=spec.dtype.name)
     return flat.reshape(spec.shape)
+
+
+def element_hash(x: Tensor) -> int:
+    """Return the hash of an element's number; raise TypeError for tensors that have axes."""
+    node = node_behind("hash", x)
+    if node.spec.shape or (state.traces and is_traced(node)):
+        raise TypeError(
+            f"hash: tensor is unhashable; got {node.spec}; use x.item(), x.tolist() or id(x)"
+        )
+    return hash(x._first("hash"))
 
 
 async def data(x: Tensor) -> memoryview:

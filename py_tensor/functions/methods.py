@@ -197,6 +197,7 @@ class TensorOperators:
     __matmul__ = linear_algebra.matmul
     __imatmul__ = _in_place(operator.matmul, "@")
     __rmatmul__ = linear_algebra.reflected_matmul
+    __hash__ = interchange.element_hash
     __getitem__ = indexing.get
     __setitem__ = indexing.set_items
     __array_namespace__ = inspection.namespace
