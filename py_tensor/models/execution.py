@@ -8,7 +8,7 @@ compute from them, stay Python numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -96,6 +96,8 @@ class Operator(NamedTuple):
     """True if the operator computes no more elements than its inputs have, and always the same."""
     ignored: frozenset[str] = frozenset()
     """Attributes that do not change results."""
+    accepts: Mapping[str, Collection[Any]] = EMPTY
+    """Values of attributes that are supported, if these are not all."""
     omits: bool = False
     """True if inputs without a default may be omitted."""
     texts: bool = False
@@ -295,6 +297,9 @@ def _step(
     wrapped = {}
     fields = row.options._fields if row.options is not None else ()
     for name, value in node.attributes.items():
+        if value not in row.accepts.get(name, (value,)):
+            option = f"attribute {name} = {value!r:.40} of {node.operator}"
+            missing.setdefault(option, []).append(node.name)
         if parameters.accepts_keyword(name) or name in row.ignored or name in fields:
             continue
         if outside is not None and name in outside.keyword_only:

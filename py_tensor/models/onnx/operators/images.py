@@ -239,9 +239,14 @@ def of_images(function: Callable[..., Any], **options: Any) -> Operator:
     return Operator(function, layout=layouts.images, **options)
 
 
-def convolution(function: Callable[..., Any]) -> Operator:
-    ignored = frozenset({"kernel_shape"})
-    return of_images(function, orders={"w": kernel_order}, options=Windows, ignored=ignored)
+KERNEL = frozenset({"kernel_shape"})
+"""Attributes that repeat the shape of the kernel."""
+
+
+def convolution(function: Callable[..., Any], **options: Any) -> Operator:
+    return of_images(
+        function, orders={"w": kernel_order}, options=Windows, ignored=KERNEL, **options
+    )
 
 
 OPERATORS = {

@@ -9,20 +9,28 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from .... import functions as F, linalg, nn
+from .... import fft, functions as F, linalg, nn
 from ....tensor import Tensor
 from ... import layouts
-from .attention import attention as attend, rotary_embedding
+from .attention import rotary_embedding
 from .elementwise import gelu
 from .images import (
+    KERNEL,
     Windows,
     average_pool,
     conv,
     convolution,
     global_average_pool,
+    kernel_order,
     of_images,
 )
 from .linear_algebra import gemm, weight_order
+from .microsoft_attention import (
+    ATTENTION,
+    multi_head_attention,
+    quantized_attention,
+    self_attention,
+)
 from .movement import triangle
 from .quantization import (
     dequantize,
@@ -31,7 +39,8 @@ from .quantization import (
     quantize,
     quantized,
 )
-from .shared import ACTIVATIONS, Ints, Operator, unsupported
+from .shared import ACTIVATIONS, Operator
+from .signals import parts
 
 
 def bias_gelu(x: Tensor, bias: Tensor) -> Tensor:
@@ -63,8 +72,6 @@ def activated(y: Tensor, activation: str, numbers: list[float]) -> Tensor:
         return y
     if activation == "Clip":
         return F.clip(y, numbers[0], numbers[1])
-    if activation not in _FUSED:
-        raise unsupported(f"activation {activation}")
     return ACTIVATIONS[activation](y, **dict(zip(_FUSED[activation], numbers, strict=False)))
 
 
@@ -171,100 +178,6 @@ def embed_layer_normalization(
     return y, F.sum(mask, axis=1), total
 
 
-def _key_mask(mask: Tensor | None, keys: int) -> Tensor | None:
-    """Return which keys may be seen, (batch, 1, 1 or queries, keys), from a mask of numbers."""
-    if mask is None:
-        return None
-    if mask.ndim == 1:
-        return F.arange(keys) < mask.reshape((-1, 1, 1, 1))
-    if mask.ndim == 2:
-        return mask[:, None, None, :] > 0
-    if mask.ndim == 3:
-        return mask[:, None, :, :] > 0
-    raise unsupported(f"a mask with {mask.ndim} axes")
-
-
-def _joined(visible: Tensor | None, bias: Tensor | None) -> Tensor | None:
-    if visible is None or bias is None:
-        return bias if visible is None else visible
-    return F.where(visible, bias, -math.inf)
-
-
-def self_attention(
-    x: Tensor,
-    w: Tensor,
-    b: Tensor | None = None,
-    mask: Tensor | None = None,
-    past: Tensor | None = None,
-    bias: Tensor | None = None,
-    *,
-    num_heads: int,
-    mask_filter_value: float = -10000.0,
-    qkv_hidden_sizes: Ints | None = None,
-    scale: float = 0.0,
-    unidirectional: int = 0,
-) -> tuple[Tensor, ...]:
-    both = x @ w if b is None else x @ w + b
-    sizes = qkv_hidden_sizes or [w.shape[-1] // 3] * 3
-    first, second = sizes[0], sizes[0] + sizes[1]
-    q, k, v = both[..., :first], both[..., first:second], both[..., second:]
-    past_key, past_value = (None, None) if past is None else (past[0], past[1])
-    y, k, v = _attended(
-        (q, k, v), (mask, bias), (past_key, past_value), num_heads, unidirectional, scale
-    )
-    return y, F.stack([k, v])
-
-
-def multi_head_attention(
-    q: Tensor,
-    k: Tensor | None = None,
-    v: Tensor | None = None,
-    b: Tensor | None = None,
-    key_mask: Tensor | None = None,
-    bias: Tensor | None = None,
-    past_key: Tensor | None = None,
-    past_value: Tensor | None = None,
-    *,
-    num_heads: int,
-    mask_filter_value: float = -10000.0,
-    scale: float = 0.0,
-    unidirectional: int = 0,
-) -> tuple[Tensor, ...]:
-    if k is None or v is None or k.ndim != 3 or v.ndim != 3:
-        raise unsupported("MultiHeadAttention with packed keys and values")
-    if b is not None:
-        first, second = q.shape[-1], q.shape[-1] + k.shape[-1]
-        q, k, v = q + b[:first], k + b[first:second], v + b[second:]
-    return _attended(
-        (q, k, v), (key_mask, bias), (past_key, past_value), num_heads, unidirectional, scale
-    )
-
-
-def _attended(
-    operands: tuple[Tensor, Tensor, Tensor],
-    masks: tuple[Tensor | None, Tensor | None],
-    past: tuple[Tensor | None, Tensor | None],
-    num_heads: int,
-    unidirectional: int,
-    scale: float,
-) -> tuple[Tensor, ...]:
-    """Return the result of attention over heads, and all keys and values.
-
-    `masks` are the mask of the keys and a bias of the scores.
-    """
-    keys = operands[1].shape[1] + (0 if past[0] is None else past[0].shape[2])
-    y, k, v, _ = attend(
-        *operands,
-        _joined(_key_mask(masks[0], keys), masks[1]),
-        *past,
-        is_causal=unidirectional,
-        q_num_heads=num_heads,
-        kv_num_heads=num_heads,
-        scale=scale or None,
-    )
-    return y, k, v
-
-
 def rotary(
     x: Tensor,
     positions: Tensor,
@@ -331,11 +244,9 @@ def _quantized(y: Tensor, scale: Tensor, zero: Tensor | None, like: Tensor) -> T
 
 
 def _channels_first(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """Return a pooling operator with the option `channels_last`."""
+    """Return a pooling operator with the option `channels_last`, which is 0."""
 
     def run(x: Tensor, *, channels_last: int = 0, **options: Any) -> Tensor:
-        if channels_last:
-            raise unsupported("pooling with the channels last")
         return function(x, **options)
 
     return run
@@ -383,65 +294,186 @@ def matmul_n_bits(
     bits: int = 4,
     block_size: int,
     accuracy_level: int = 0,
+    weight_prepacked: int = 0,
 ) -> Tensor:
-    """Multiply by weights of 4 or 8 bits in blocks: (outputs, blocks, bytes)."""
-    if bits not in (4, 8) or order is not None or (zeros is not None and zeros.dtype.kind == "f"):
-        raise unsupported(f"MatMulNBits with {bits} bits, an order, or floating zero points")
+    """Multiply by weights of 2, 4 or 8 bits in blocks: (outputs, blocks, bytes).
+
+    `order` is the block of each row, for the scales and zero points.
+    """
     blocks = math.ceil(K / block_size)
     weights = _unpacked(b.reshape((N, blocks, -1)), bits)
+    weights = weights.reshape((N, -1))[:, :K]
+    scale = _of_rows(scales.reshape((N, blocks)), order, block_size, K)
     if zeros is None:
         zero: Any = 1 << (bits - 1)
     else:
         packed = zeros.reshape((N, -1))
-        zero = _unpacked(packed, bits)[:, :blocks].reshape((N, blocks, 1))
-    weights = (weights - zero).astype(a.dtype) * scales.reshape((N, blocks, 1))
-    y: Tensor = a @ weights.reshape((N, -1))[:, :K].mT
+        packed = packed if zeros.dtype.kind == "f" else _unpacked(packed, bits)[:, :blocks]
+        zero = _of_rows(packed, order, block_size, K).astype(a.dtype)
+    y: Tensor = a @ ((weights.astype(a.dtype) - zero) * scale).mT
     return y if bias is None else y + bias
 
 
+def _of_rows(blocks: Tensor, order: Tensor | None, block_size: int, rows: int) -> Tensor:
+    """Return for each row the number of its block, (outputs, rows)."""
+    if order is None:
+        return F.repeat(blocks, block_size, axis=1)[:, :rows]
+    return F.take(blocks, order.reshape((-1,))[:rows], axis=1)
+
+
 def _unpacked(packed: Tensor, bits: int) -> Tensor:
-    """Return the integers of bytes along the last axis; the lower half of a byte comes first."""
+    """Return the integers of bytes along the last axis; the lowest bits of a byte come first."""
     wide = packed.astype("int32")
     if bits == 8:
         return wide
-    both = F.stack([wide % 16, wide // 16], axis=-1)
-    return both.reshape((*wide.shape[:-1], 2 * wide.shape[-1]))
+    parts = [wide // (1 << shift) % (1 << bits) for shift in range(0, 8, bits)]
+    return F.stack(parts, axis=-1).reshape((*wide.shape[:-1], -1))
+
+
+def group_norm(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor,
+    *,
+    groups: int,
+    activation: int,
+    channels_last: int = 1,
+    epsilon: float = 1e-5,
+) -> Tensor:
+    x = x if channels_last else F.moveaxis(x, 1, -1)
+    y = nn.group_norm(x, groups, scale=scale, offset=offset, epsilon=epsilon)
+    y = nn.silu(y) if activation else y
+    return y if channels_last else F.moveaxis(y, -1, 1)
+
+
+def skip_group_norm(
+    x: Tensor,
+    scale: Tensor,
+    offset: Tensor,
+    skip: Tensor,
+    bias: Tensor | None = None,
+    *,
+    channels_last: int = 1,
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
+    def placed(vectors: Tensor) -> Tensor:
+        """Shape vectors of channels like images."""
+        rows = vectors.reshape((-1, 1, 1, vectors.shape[-1]))
+        return rows if channels_last else F.moveaxis(rows, -1, 1)
+
+    total = x + (placed(skip) if skip.ndim == 2 else skip)
+    total = total if bias is None else total + placed(bias)
+    return group_norm(total, scale, offset, channels_last=channels_last, **options), total
+
+
+def rfft(x: Tensor, *, signal_ndim: int = 1, normalized: int = 0, onesided: int = 1) -> Tensor:
+    return parts(fft.rfftn(x, axes=range(-signal_ndim, 0)))
+
+
+def irfft(x: Tensor, *, signal_ndim: int, normalized: int = 0, onesided: int = 1) -> Tensor:
+    return fft.irfftn(F.complex(x[..., 0], x[..., 1]), axes=range(-signal_ndim, 0))
+
+
+def quantized_gemm(
+    a: Tensor,
+    a_scale: Tensor,
+    a_zero: Tensor,
+    b: Tensor,
+    b_scale: Tensor,
+    b_zero: Tensor,
+    c: Tensor | None = None,
+    y_scale: Tensor | None = None,
+    y_zero: Tensor | None = None,
+    *,
+    alpha: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> Tensor:
+    a, b = a.mT if transA else a, b.mT if transB else b
+    sums = matmul_integer(a, b, a_zero, b_zero)
+    y = (sums if c is None else sums + c).astype("float32") * (a_scale * b_scale * alpha)
+    return y if y_scale is None else quantize(y, y_scale, y_zero)
+
+
+def quantized_embed_layer_normalization(
+    words: Tensor,
+    segments: Tensor | None,
+    word_table: Tensor,
+    position_table: Tensor,
+    segment_table: Tensor | None,
+    scale: Tensor,
+    offset: Tensor,
+    mask: Tensor | None,
+    *rest: Tensor | None,
+    epsilon: float = 1e-12,
+) -> tuple[Tensor, ...]:
+    """Look up and normalize; `rest` are the scales of the five tables, and their zero points."""
+    tables = (word_table, position_table, segment_table, scale, offset)
+    first, second, third, factor, shift = (
+        None if table is None or size is None else dequantize(table, size, zero)
+        for table, size, zero in zip(tables, rest[:5], rest[5:], strict=True)
+    )
+    assert first is not None
+    assert second is not None
+    y, lengths, _ = embed_layer_normalization(
+        words, segments, first, second, third, factor, shift, mask, epsilon=epsilon
+    )
+    return y, lengths
 
 
 def _elementwise(function: Callable[..., Any]) -> Operator:
     return Operator(function, layout=layouts.elementwise, folds=True)
 
 
+FUSED = {"activation": ("", "Clip", *_FUSED)}
+CHANNELS_FIRST = {"channels_last": (0,)}
+GROUP_NORM = {"activation": (0, 1)}
+FOURIER = {"normalized": (0,), "onesided": (1,), "signal_ndim": (1, 2, 3)}
+
 OPERATORS = {
     "SimplifiedLayerNormalization": Operator(simplified_layer_normalization),
     **{
         f"com.microsoft.{name}": operator
         for name, operator in {
-            "Attention": Operator(self_attention),
+            "Attention": Operator(self_attention, accepts=ATTENTION),
             "BiasGelu": _elementwise(bias_gelu),
             "DequantizeLinear": Operator(dequantize, layout=quantized, folds=True),
             "DynamicQuantizeMatMul": Operator(dynamic_quantize_matmul),
             "EmbedLayerNormalization": Operator(embed_layer_normalization),
             "FastGelu": _elementwise(fast_gelu),
-            "FusedConv": convolution(fused_conv),
-            "FusedGemm": Operator(fused_gemm, orders={"b": weight_order}),
+            "FusedConv": convolution(fused_conv, accepts=FUSED),
+            "FusedGemm": Operator(fused_gemm, orders={"b": weight_order}, accepts=FUSED),
             "FusedMatMul": Operator(fused_matmul),
             "Gelu": _elementwise(gelu),
+            "GroupNorm": Operator(group_norm, accepts=GROUP_NORM),
             "Inverse": Operator(linalg.inv),
+            "Irfft": Operator(irfft, accepts=FOURIER),
             "MatMulIntegerToFloat": Operator(matmul_integer_to_float),
-            "MatMulNBits": Operator(matmul_n_bits),
+            "MatMulNBits": Operator(
+                matmul_n_bits, accepts={"bits": (2, 4, 8), "weight_prepacked": (0,)}
+            ),
             "MultiHeadAttention": Operator(multi_head_attention),
+            "NhwcConv": Operator(conv, orders={"w": kernel_order}, options=Windows, ignored=KERNEL),
+            "QAttention": Operator(quantized_attention, accepts=ATTENTION),
+            "QEmbedLayerNormalization": Operator(quantized_embed_layer_normalization, omits=True),
+            "QGemm": Operator(quantized_gemm),
             "QLinearAdd": _elementwise(binary(F.add)),
-            "QLinearAveragePool": of_images(unary(_channels_first(average_pool)), options=Windows),
+            "QLinearAveragePool": of_images(
+                unary(_channels_first(average_pool)), options=Windows, accepts=CHANNELS_FIRST
+            ),
             "QLinearConcat": Operator(concat),
-            "QLinearGlobalAveragePool": of_images(unary(_channels_first(global_average_pool))),
+            "QLinearGlobalAveragePool": of_images(
+                unary(_channels_first(global_average_pool)), accepts=CHANNELS_FIRST
+            ),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
             "QLinearMul": _elementwise(binary(F.multiply)),
             "QLinearSigmoid": _elementwise(unary(F.sigmoid)),
             "QLinearSoftmax": Operator(unary(_softmax)),
             "QuantizeLinear": Operator(quantize, layout=quantized, folds=True),
             "QuickGelu": _elementwise(quick_gelu),
+            "Rfft": Operator(rfft, accepts=FOURIER),
             "RotaryEmbedding": Operator(rotary),
+            "SkipGroupNorm": Operator(skip_group_norm, accepts=GROUP_NORM),
             "SkipLayerNormalization": Operator(skip_layer_normalization),
             "SkipSimplifiedLayerNormalization": Operator(skip_simplified_layer_normalization),
             "Trilu": Operator(triangle, host=("k",)),
