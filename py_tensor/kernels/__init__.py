@@ -13,6 +13,16 @@ writes), `combining` (writes of tensors), `writing` (calls).
 """
 
 from .api import KernelFunction
-from .values import Vector, cross, dot, length, normalize, uniform, vec
+from .values import Vector, cross, dot, length, normalize, transpose, uniform, vec
 
-__all__ = ["KernelFunction", "Vector", "cross", "dot", "length", "normalize", "uniform", "vec"]
+__all__ = [
+    "KernelFunction",
+    "Vector",
+    "cross",
+    "dot",
+    "length",
+    "normalize",
+    "transpose",
+    "uniform",
+    "vec",
+]

@@ -20,19 +20,21 @@ from ..signatures import parameters_of
 from ..tensor import Tensor
 from ..typing import ArrayLike, ShapeLike
 from .calls import (
+    ArgumentType,
     KernelArgument,
     KernelResult,
     TensorFunction,
     argument,
-    dtype_inside,
     node_of_argument,
+    type_inside,
 )
 from .inlining import bound
 from .kinds import elementwise_kernel, indexed_kernel
+from .locals import constant, is_same
 from .op_defs import ElementwiseKernel, IndexedKernel
 from .plain import run_plainly
 from .program import InputKind, Program, WritingProgram, text_of
-from .reader import ArgumentType, ReadKernel, read_kernel
+from .reader import ReadKernel, read_kernel
 from .source import FunctionSource, resolve
 from .writing import WritingKernel
 
@@ -56,6 +58,7 @@ class _Compiled:
         ops: Sequence[ElementwiseKernel | IndexedKernel],
         writing: WritingKernel | None,
     ) -> None:
+        self.read = read
         self.several = read.several
         self.captured = read.captured
         self.ops = ops
@@ -69,6 +72,11 @@ class _Compiled:
         return all(
             _is_unchanged(value, _current(owner, name)) for owner, name, value in self.captured
         )
+
+    def tensors(self) -> list[KernelArgument]:
+        """Return the present tensors of the enclosing scopes that are operands."""
+        present: list[Any] = [_current(owner, name) for owner, name, _ in self.read.tensors]
+        return present
 
     def operands(self, nodes: list[OpNode], shape: tuple[int, ...] | None) -> tuple[OpNode, ...]:
         """Return the operands of the operations for the nodes of the arguments."""
@@ -94,8 +102,10 @@ def _current(owner: object, name: str) -> object:
     return getattr(owner, name, None)
 
 
-def _is_unchanged(a: object, b: object) -> bool:
-    return a is b or (type(a) is type(b) and isinstance(a, int | float | tuple) and a == b)
+def _is_unchanged(known: object, current: object) -> bool:
+    if isinstance(known, ArgumentType):
+        return isinstance(current, Tensor) and type_inside("kernel", current) == known
+    return is_same(known, constant(current))
 
 
 class KernelFunction(TensorFunction):
@@ -221,15 +231,7 @@ class KernelFunction(TensorFunction):
     def _compile(self, values: Sequence[KernelArgument]) -> _Compiled:
         """Return the kernel compiled for arguments of these dtypes and ranks."""
         indexed = self._indices is not None
-        signature = tuple(
-            [
-                ArgumentType(
-                    dtype_inside(self._name, value),
-                    len(value.shape) if indexed and isinstance(value, Tensor) else 0,
-                )
-                for value in values
-            ]
-        )
+        signature = tuple([type_inside(self._name, value, indexed) for value in values])
         known = self._compiled.setdefault(signature, [])
         for compiled in known:
             if not compiled.captured or compiled.is_valid():
@@ -269,6 +271,7 @@ class KernelFunction(TensorFunction):
         if self._indices is not None:
             shape = self._result_shape(values)
         compiled = self._compile(values)
+        values = [*values, *compiled.tensors()]
         if shape is not None:
             written = compiled.writing.outputs if compiled.writing else ()
             for number, value in enumerate(values):

@@ -6,7 +6,7 @@ Input: what the user passes to a kernel. Output: numbers, tensors and nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import DTYPES, OF_PYTHON, DType, bool_, described, float32, int32, uint32
 from ..errors import ArgumentError, DTypeError
@@ -113,12 +113,25 @@ def dtype_inside(operation: str, value: KernelArgument) -> DType:
     return inside
 
 
+def type_inside(operation: str, value: KernelArgument, indexed: bool = True) -> ArgumentType:
+    """Return the dtype of an argument inside of a kernel, and the rank at which it is read."""
+    rank = len(value.shape) if indexed and isinstance(value, Tensor) else 0
+    return ArgumentType(dtype_inside(operation, value), rank)
+
+
 INSIDE = {
     dtype: dtype if dtype in (uint32, bool_) else float32 if dtype.kind == "f" else int32
     for dtype in DTYPES
     if dtype.kind != "c"
 }
 """The dtype that elements of each dtype have inside of a kernel."""
+
+
+class ArgumentType(NamedTuple):
+    """Dtype of an argument, and its rank if it is a tensor that is read at positions, else 0."""
+
+    dtype: DType
+    rank: int
 
 
 def node_of_argument(operation: str, value: KernelArgument) -> OpNode:

@@ -8,10 +8,22 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
 from ..dtypes import bool_, int32
-from .builder import ATOMS, NUMBERS, Mismatch, Operand, PythonNumber, Truth, dtype_of, typed
-from .intrinsics import arithmetic, power, product
+from .builder import (
+    ATOMS,
+    NUMBERS,
+    Builder,
+    Mismatch,
+    Operand,
+    PythonNumber,
+    Truth,
+    dtype_of,
+    typed,
+)
+from .intrinsics import on_parts, power, product
 from .locals import Locals, SharedArgument, TensorArgument
 from .reading import Reading
 from .source import MISSING, resolve
@@ -55,23 +67,26 @@ def read_constant(reading: Reading, node: ast.Constant, local: Locals) -> object
 
 def read_name(reading: Reading, node: ast.Name, local: Locals) -> object:
     name = node.id
-    if name in local.names:
-        return local.names[name]
-    if name in local.unset:
-        raise reading.error(
-            node, f"{name} may have no value here", "assign it before, on all paths"
-        )
+    scope: Locals | None = local
+    while scope is not None:
+        if name in scope.names:
+            return scope.names[name]
+        if name in scope.unset:
+            raise reading.error(
+                node, f"{name} may have no value here", "assign it before, on all paths"
+            )
+        if name in scope.own:
+            raise reading.error(node, f"{name} has no value yet", "assign it before")
+        scope = scope.around
     function = reading.calls[-1].function
-    if name in function.__code__.co_varnames:
-        raise reading.error(node, f"{name} has no value yet", "assign it before")
     value = resolve(function, name)
     if value is MISSING:
         raise reading.error(node, f"{name} is not defined", "define it, or pass it as an argument")
     return reading.outside(function, name, value)
 
 
-def read_tuple(reading: Reading, node: ast.Tuple, local: Locals) -> object:
-    return tuple([reading.value(part, local) for part in node.elts])
+def read_tuple(reading: Reading, node: ast.Tuple | ast.List, local: Locals) -> object:
+    return tuple(reading.parts(node.elts, local))
 
 
 # --- operators ------------------------------------------------------------------------------------
@@ -90,72 +105,80 @@ def binary(
     node: ast.expr | ast.stmt,
 ) -> object:
     """Apply an operator to two values, which are given with their nodes for errors."""
-    if isinstance(left[1], Vector) or isinstance(right[1], Vector):
-        return _on_vectors(reading, node, sign, left[1], right[1])
-    a, b = reading.as_number(*left), reading.as_number(*right)
-    with reading.located(node):
-        if isinstance(sign, ast.Pow):
-            return power(reading.builder, a, b)
-        if type(sign) not in _BINARY:
-            raise Mismatch("@ takes vectors", "make them with py_tensor.kernels.vec")
-        name, function = _BINARY[type(sign)]
-        if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
-            try:
-                return function(a, b)
-            except (ArithmeticError, ValueError, TypeError) as error:
-                raise Mismatch(f"{error}", "use other numbers") from None
-        return reading.builder.apply(name, a, b)
-
-
-def _on_vectors(
-    reading: Reading, node: ast.expr | ast.stmt, sign: ast.operator, a: object, b: object
-) -> object:
+    a, b = left[1], right[1]
+    if not (isinstance(sign, ast.MatMult) or isinstance(a, Vector) or isinstance(b, Vector)):
+        a, b = reading.as_number(*left), reading.as_number(*right)
     with reading.located(node):
         if isinstance(sign, ast.MatMult):
             return product(reading.builder, a, b)
-        if not isinstance(sign, ast.Add | ast.Sub | ast.Mult | ast.Div):
-            raise Mismatch("vectors have + - * / and @ alone", "write out the parts")
-        return arithmetic(reading.builder, _BINARY[type(sign)][0], a, b)
+        try:
+            return on_parts(partial(_of_numbers, reading.builder, sign), a, b)
+        except TypeError:
+            raise Mismatch("a value is not a number", "use numbers and vectors") from None
+
+
+def _of_numbers(build: Builder, sign: ast.operator, a: Operand, b: Operand) -> Operand:
+    if isinstance(sign, ast.Pow):
+        return power(build, a, b)
+    name, function = _BINARY[type(sign)]
+    if isinstance(a, NUMBERS) and isinstance(b, NUMBERS):
+        try:
+            return function(a, b)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            raise Mismatch(f"{error}", "use other numbers") from None
+    return build.apply(name, a, b)
 
 
 def read_unary(reading: Reading, node: ast.UnaryOp, local: Locals) -> object:
-    build = reading.builder
     if isinstance(node.op, ast.Not):
-        return build.inverse(reading.truth(node.operand, local))
-    negative = isinstance(node.op, ast.USub)
+        return reading.builder.inverse(reading.truth(node.operand, local))
     value = reading.value(node.operand, local)
-    if isinstance(value, Vector) and negative:
-        return _on_vectors(reading, node, ast.Mult(), value, -1)
-    operand = reading.as_number(node.operand, value)
+    if not isinstance(value, Vector):
+        value = reading.as_number(node.operand, value)
     with reading.located(node):
-        if isinstance(node.op, ast.Invert):
-            if dtype_of(operand) is bool_:
-                raise Mismatch("~ takes integers", "use not")
-            return ~operand if type(operand) is int else build.apply("bitwise_invert", operand)
-        if isinstance(operand, NUMBERS):
-            return -operand if negative else +operand
+        return on_parts(partial(_of_number, reading.builder, node.op), value)
+
+
+def _of_number(build: Builder, sign: ast.unaryop, operand: Operand) -> Operand:
+    if isinstance(sign, ast.Invert):
         if dtype_of(operand) is bool_:
-            operand = build.cast(operand, int32)
-        return build.apply("negative", operand) if negative else operand
+            raise Mismatch("~ takes integers", "use not")
+        return ~operand if type(operand) is int else build.apply("bitwise_invert", operand)
+    negative = isinstance(sign, ast.USub)
+    if isinstance(operand, NUMBERS):
+        return -operand if negative else +operand
+    if dtype_of(operand) is bool_:
+        operand = build.cast(operand, int32)
+    return build.apply("negative", operand) if negative else operand
 
 
 def read_comparison(reading: Reading, node: ast.Compare, local: Locals) -> object:
     build = reading.builder
-    left = reading.number(node.left, local)
+    left = reading.plain(node.left, local)
     result: Truth = True
-    for sign, comparator in zip(node.ops, node.comparators, strict=True):
+    for sign, before, comparator in zip(
+        node.ops, [node.left, *node.comparators], node.comparators, strict=False
+    ):
         if type(sign) not in _COMPARISONS:
             raise reading.error(node, "is and in are not supported", "use ==")
         name, function = _COMPARISONS[type(sign)]
-        right = reading.number(comparator, local)
+        right = reading.plain(comparator, local)
+        known: Any = (left, right)
+        is_text = any(isinstance(value, str) for value in known)
+        if not (is_text and name in ("equal", "not_equal") and all(map(_is_constant, known))):
+            known = reading.as_number(before, left), reading.as_number(comparator, right)
         with reading.located(node):
-            if isinstance(left, NUMBERS) and isinstance(right, NUMBERS):
-                holds: Operand = function(left, right)
+            if all(map(_is_constant, known)):
+                holds: Operand = function(*known)
             else:
-                holds = build.apply(name, left, right)
+                holds = build.apply(name, *known)
             result = build.both(result, build.truth(holds))
         left = right
     return result
+
+
+def _is_constant(value: object) -> bool:
+    return isinstance(value, (*NUMBERS, str))
 
 
 def read_logical(reading: Reading, node: ast.BoolOp, local: Locals) -> object:
@@ -221,10 +244,16 @@ def read_attribute(reading: Reading, node: ast.Attribute, local: Locals) -> obje
         raise reading.error(
             node, f"tensors in kernels have no {node.attr}", "use shape, ndim or an element"
         )
-    if isinstance(owner, Vector) and node.attr in AXES[: len(owner)]:
-        return owner[AXES.index(node.attr)]
+    if isinstance(owner, Vector) and (node.attr == "T" or {*node.attr} <= {*AXES}):
+        part: object = getattr(owner, node.attr, MISSING)
+        if part is not MISSING:
+            return part
     if isinstance(owner, (*ATOMS, tuple)):
         raise reading.error(node, f"numbers have no {node.attr}", "use a function")
+    if isinstance(owner, dict):
+        if node.attr in ("keys", "values", "items", "get"):
+            return getattr(owner, node.attr)
+        raise reading.error(node, f"dicts have no {node.attr} here", "use [], get or items")
     value = getattr(owner, node.attr, MISSING)
     if value is MISSING:
         raise reading.error(node, f"there is no {node.attr}", "correct the name")
@@ -235,6 +264,13 @@ def read_subscript(reading: Reading, node: ast.Subscript, local: Locals) -> obje
     owner = reading.value(node.value, local)
     if isinstance(owner, TensorArgument | SharedArgument):
         return _element(reading, node, owner, local)
+    if isinstance(owner, dict):
+        key = reading.plain(node.slice, local)
+        if isinstance(key, ATOMS) and not isinstance(key, NUMBERS):
+            raise reading.error(node, "the key is not constant", "use if and elif")
+        if key not in owner:
+            raise reading.error(node, f"the dict has no {key!r}", "correct the key")
+        return owner[key]
     if not isinstance(owner, tuple):
         reading.as_number(node.value, owner)
         raise reading.error(
@@ -242,21 +278,43 @@ def read_subscript(reading: Reading, node: ast.Subscript, local: Locals) -> obje
             "a number has no elements",
             "use pt.kernel(shape=...) for a kernel that reads tensors at positions",
         )
-    build = reading.builder
-    index = reading.whole(node.slice, local)
+    for key in component_keys(reading, node, local):
+        if not isinstance(owner, tuple):
+            raise reading.error(node, "a number has no elements", "give fewer indices")
+        owner = _part(reading, node, owner, key)
+    return owner
+
+
+def component_keys(reading: Reading, node: ast.Subscript, local: Locals) -> list[Operand]:
+    """Return the indices of a part of a tuple, vector or matrix."""
+    keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [reading.whole(key, local) for key in keys]
+
+
+def _part(
+    reading: Reading, node: ast.Subscript, owner: tuple[object, ...], index: Operand
+) -> object:
+    """Return a part of a tuple, whose index may be known to the shader alone."""
+    numbers = matching(reading, node, owner, index)
+    result = owner[numbers[0][0]]
+    for number, is_it in numbers[1:]:
+        result = reading.chosen(is_it, owner[number], result, node)
+    return result
+
+
+def matching(
+    reading: Reading, node: ast.expr, owner: tuple[object, ...], index: Operand
+) -> list[tuple[int, Truth]]:
+    """Return the numbers of the parts that an index may mean, each with the condition for it."""
+    build, count = reading.builder, len(owner)
     if type(index) is int:
-        if not -len(owner) <= index < len(owner):
-            raise reading.error(node, f"the tuple has {len(owner)} parts", "use a smaller index")
-        return owner[index]
+        if not -count <= index < count:
+            raise reading.error(node, f"the tuple has {count} parts", "use a smaller index")
+        return [(index % count, True)]
     with reading.located(node):
         negative = build.truth(build.apply("less", index, 0))
-        index = build.select(negative, build.apply("add", index, len(owner)), index)
-    result = owner[0]
-    for number, part in enumerate(owner[1:], 1):
-        with reading.located(node):
-            is_it = build.truth(build.apply("equal", index, number))
-        result = reading.chosen(is_it, part, result, node)
-    return result
+        index = build.select(negative, build.apply("add", index, count), index)
+        return [(n, build.truth(build.apply("equal", index, n))) for n in range(count)]
 
 
 def read_indices(

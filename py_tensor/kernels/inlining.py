@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from copy import copy
 from types import FunctionType
+from typing import Any
 
 from ..errors import KernelError
 from ..signatures import parameters_of
 from .effects import GROUP_CALLS
 from .intrinsics import INTRINSICS
-from .locals import Locals, SharedArgument, TensorArgument, constant
+from .locals import LocalFunction, Locals, SharedArgument, TensorArgument, constant
 from .reading import Reading
 from .source import FunctionSource
 from .statements import read_function
@@ -24,10 +26,8 @@ DEPTH = 32
 
 def read_call(reading: Reading, node: ast.Call, local: Locals) -> object:
     function = reading.value(node.func, local)
-    if any(isinstance(arg, ast.Starred) for arg in node.args):
-        raise reading.error(node, "* is not supported", "write the arguments one by one")
-    args = [_argument(reading, arg, local) for arg in node.args]
-    keywords = {key.arg: _argument(reading, key.value, local) for key in node.keywords if key.arg}
+    args = reading.parts(node.args, local)
+    keywords = {key.arg: reading.plain(key.value, local) for key in node.keywords if key.arg}
     if len(keywords) < len(node.keywords):
         raise reading.error(node, "** is not supported", "write the arguments one by one")
     if function is len and len(args) == 1 and not keywords:
@@ -42,16 +42,20 @@ def read_call(reading: Reading, node: ast.Call, local: Locals) -> object:
         try:
             with reading.located(node):
                 return intrinsic(reading.builder, *args, **keywords)
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, ValueError) as error:
             if isinstance(error, KernelError):
                 raise
             raise reading.error(
                 node, f"wrong arguments of {ast.unparse(node.func)}", "give numbers"
             ) from None
+    if isinstance(function, LocalFunction):
+        return _call_local(reading, node, function, args, keywords, local)
+    if isinstance(getattr(function, "__self__", None), dict):
+        return _of_dict(reading, node, function, args)
     # Kernels have this attribute; other callables can do anything when they are called.
     function = getattr(function, "elementwise_function", function)
     if isinstance(function, FunctionType):
-        return _inlined(reading, node, function, args, keywords)
+        return _call_function(reading, node, function, args, keywords, local)
     raise reading.error(
         node,
         f"{ast.unparse(node.func)} cannot be called here",
@@ -59,32 +63,51 @@ def read_call(reading: Reading, node: ast.Call, local: Locals) -> object:
     )
 
 
-def _argument(reading: Reading, node: ast.expr, local: Locals) -> object:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    return reading.value(node, local)
-
-
 def _length(reading: Reading, node: ast.Call, value: object) -> object:
     if isinstance(value, TensorArgument | SharedArgument):
         return value.lengths[0]
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | dict):
         return len(value)
     raise reading.error(node, "a number has no length", "use a tensor or a tuple")
 
 
-def _inlined(
+def _of_dict(reading: Reading, node: ast.Call, method: Any, args: Sequence[object]) -> object:
+    """Return the result of a method of a constant dict."""
+    try:
+        result = method(*args)
+    except TypeError:
+        raise reading.error(node, "wrong arguments", "give constants") from None
+    return result if method.__name__ == "get" else tuple(result)
+
+
+def _call_local(
+    reading: Reading,
+    node: ast.Call,
+    function: LocalFunction,
+    args: Sequence[object],
+    keywords: dict[str, object],
+    local: Locals,
+) -> object:
+    """Return the result of a function that is defined in a function."""
+    tree, depth = function.tree, function.depth
+    positional = [own.arg for own in (*tree.args.posonlyargs, *tree.args.args)]
+    keyword_only = [own.arg for own in tree.args.kwonlyargs]
+    names = _named(tree.name, positional, keyword_only, function.defaults, args, keywords)
+    source = copy(reading.calls[depth])
+    source.tree, source.name = tree, tree.name
+    around = local if depth == len(reading.frames) else reading.frames[depth]
+    return _inlined(reading, node, source, names, local, around)
+
+
+def _call_function(
     reading: Reading,
     node: ast.Call,
     function: FunctionType,
     args: Sequence[object],
     keywords: dict[str, object],
+    local: Locals,
 ) -> object:
-    """Return the result of a function of the enclosing scopes by reading its body."""
-    if any(source.function is function for source in reading.calls):
-        raise reading.error(node, f"{function.__name__} calls itself", "use a loop")
-    if len(reading.calls) == DEPTH:
-        raise reading.error(node, f"more than {DEPTH} nested calls", "use fewer functions")
+    """Return the result of a function of the enclosing scopes."""
     if hasattr(function, "__wrapped__"):
         raise reading.error(
             node, f"{function.__name__} is decorated", "call the function without decorator"
@@ -94,14 +117,32 @@ def _inlined(
     if parameters.has_varargs or parameters.has_varkw:
         raise reading.error(node, "the function takes * or **", "name its parameters")
     names = bound(function, args, keywords)
+    known = next((source for source in reading.calls if source.function is function), None)
+    return _inlined(reading, node, known or FunctionSource(function), names, local)
+
+
+def _inlined(
+    reading: Reading,
+    node: ast.Call,
+    source: FunctionSource,
+    names: dict[str, object] | str,
+    local: Locals,
+    around: Locals | None = None,
+) -> object:
+    """Return the result of a function by reading its body for values of its parameters."""
+    if any(outer.tree is source.tree for outer in reading.calls):
+        raise reading.error(node, f"{source.name} calls itself", "use a loop")
+    if len(reading.calls) == DEPTH:
+        raise reading.error(node, f"more than {DEPTH} nested calls", "use fewer functions")
     if isinstance(names, str):
         raise reading.error(node, names, "give one value for each parameter")
-    source = FunctionSource(function)
     reading.calls.append(source)
+    reading.frames.append(local)
     loops, reading.loops = reading.loops, 0
     values = {name: constant(value) for name, value in names.items()}
-    result = read_function(reading, source.tree, values)
+    result = read_function(reading, source.tree, values, around)
     reading.loops = loops
+    reading.frames.pop()
     reading.calls.pop()
     return result
 
@@ -112,18 +153,30 @@ def bound(
     """Return the value of each parameter of a function, or what is wrong with the arguments."""
     parameters = parameters_of(function)
     assert parameters is not None
-    names = parameters.positional
-    if len(args) > len(names):
-        return f"{function.__name__} takes {len(names)} arguments"
-    values = dict(zip(names, args, strict=False))
+    names, defaults = parameters.positional, function.__defaults__ or ()
+    given = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+    given |= function.__kwdefaults__ or {}
+    return _named(function.__name__, names, parameters.keyword_only, given, args, keywords)
+
+
+def _named(
+    function: str,
+    positional: Sequence[str],
+    keyword_only: Sequence[str],
+    defaults: Mapping[str, object],
+    args: Sequence[object],
+    keywords: Mapping[str, object],
+) -> dict[str, object] | str:
+    """Return the value of each parameter by name, or what is wrong with the arguments."""
+    if len(args) > len(positional):
+        return f"{function} takes {len(positional)} arguments"
+    values = dict(zip(positional, args, strict=False))
     for name, value in keywords.items():
-        if name in values or name not in (*names, *parameters.keyword_only):
-            return f"{function.__name__} has no further parameter {name}"
+        if name in values or name not in (*positional, *keyword_only):
+            return f"{function} has no further parameter {name}"
         values[name] = value
-    defaults = function.__defaults__ or ()
-    of_positional = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
-    values = {**of_positional, **(function.__kwdefaults__ or {}), **values}
-    for name in (*names, *parameters.keyword_only):
+    values = {**defaults, **values}
+    for name in (*positional, *keyword_only):
         if name not in values:
-            return f"{function.__name__} needs {name}"
+            return f"{function} needs {name}"
     return values

@@ -13,7 +13,18 @@ from ..ops import OP_DEFS
 from ..ops.op_def import Elementwise
 from ..typing import DTypeLike
 from . import values
-from .builder import ATOMS, KERNEL_DTYPES, NUMBERS, Builder, Mismatch, Operand, typed
+from .builder import (
+    ATOMS,
+    KERNEL_DTYPES,
+    NUMBERS,
+    Builder,
+    Mismatch,
+    Operand,
+    Truth,
+    dtype_of,
+    typed,
+)
+from .locals import MOST_CONSTANTS
 from .values import MASK, Vector
 
 Intrinsic = Callable[..., object]
@@ -29,15 +40,54 @@ def _whole(name: str) -> Intrinsic:
     return lambda builder, x: builder.cast(builder.apply(name, x), int32)
 
 
+def _on_parts(function: Intrinsic) -> Intrinsic:
+    """Return a function of numbers that takes vectors, too."""
+    return lambda builder, *values: on_parts(partial(function, builder), *values)
+
+
 def _extreme(name: str) -> Intrinsic:
-    def chosen(builder: Builder, *values: object) -> Operand:
-        first = values[0] if len(values) == 1 else values
-        numbers = [_number(value) for value in (first if isinstance(first, tuple) else values)]
-        if len(numbers) < 2:
-            raise Mismatch("at least two values are needed", "give two numbers or more")
-        return reduce(partial(builder.apply, name), numbers)
+    def chosen(builder: Builder, *values: object) -> object:
+        parts = _sequence("min and max", values[0]) if len(values) == 1 else values
+        if not parts:
+            raise Mismatch("there are no values", "give one number or more")
+        return reduce(partial(arithmetic, builder, name), parts)
 
     return chosen
+
+
+def _sequence(name: str, values: object) -> tuple[object, ...]:
+    """Return the parts of a tuple, or the keys of a dict."""
+    if isinstance(values, dict):
+        return tuple(values)
+    if not isinstance(values, tuple):
+        raise Mismatch(f"{name} takes a tuple", "use a for loop over range(...)")
+    return values
+
+
+def _range(builder: Builder, *limits: Operand) -> tuple[int, ...]:
+    """Return the numbers of a range outside of the head of a for loop."""
+    whole = [limit for limit in limits if isinstance(limit, int)]
+    if len(whole) < len(limits):
+        raise Mismatch("the range is not constant here", "write for k in range(...) as a statement")
+    numbers = range(*whole)
+    if len(numbers) > MOST_CONSTANTS:
+        raise Mismatch(f"the range has {len(numbers)} numbers", "use a for loop")
+    return tuple(numbers)
+
+
+def _holds(every: bool) -> Intrinsic:
+    """Return `all` or `any`."""
+
+    def holds(builder: Builder, values: object) -> Truth:
+        truths = [builder.truth(_number(part)) for part in _sequence("any and all", values)]
+        if not every:
+            truths = [builder.inverse(truth) for truth in truths]
+        joined: Truth = True
+        for truth in truths:
+            joined = builder.both(joined, truth)
+        return joined if every else builder.inverse(joined)
+
+    return holds
 
 
 def _log(builder: Builder, x: Operand, base: Operand | None = None) -> Operand:
@@ -45,10 +95,8 @@ def _log(builder: Builder, x: Operand, base: Operand | None = None) -> Operand:
     return result if base is None else builder.apply("divide", result, builder.apply("log", base))
 
 
-def _sum(builder: Builder, values: object, start: Operand = 0) -> Operand:
-    if not isinstance(values, tuple):
-        raise Mismatch("sum takes a tuple", "add the numbers with +")
-    return reduce(partial(builder.apply, "add"), values, start)
+def _sum(builder: Builder, values: object, start: object = 0) -> object:
+    return reduce(partial(arithmetic, builder, "add"), _sequence("sum", values), start)
 
 
 def _divmod(builder: Builder, a: Operand, b: Operand) -> tuple[Operand, Operand]:
@@ -93,7 +141,7 @@ _MATH: dict[str, Intrinsic] = {
     **{name: _plain(name) for name in ("exp", "expm1", "log1p", "log2", "log10", "sqrt", "hypot")},
     **{name: _plain(name) for name in ("copysign", "erf", "erfc", "lgamma")},
     **{name: _plain(name) for name in ("isnan", "isinf", "isfinite")},
-    **{name: _whole(name) for name in ("floor", "ceil", "trunc")},
+    **{name: _on_parts(_whole(name)) for name in ("floor", "ceil", "trunc")},
     "log": _log,
     "exp2": lambda builder, x: builder.apply("pow", 2.0, x),
     "fabs": lambda builder, x: builder.apply("abs", builder.cast(x, float32)),
@@ -102,13 +150,25 @@ _MATH: dict[str, Intrinsic] = {
     "radians": lambda builder, x: builder.apply("multiply", x, math.pi / 180.0),
 }
 _BUILTINS: dict[str, Intrinsic] = {
-    "abs": _absolute,
+    "abs": _on_parts(_absolute),
     "min": _extreme("minimum"),
     "max": _extreme("maximum"),
-    "round": lambda builder, x: builder.cast(builder.apply("round", x), int32),
-    "pow": power,
+    "round": _on_parts(lambda builder, x: builder.cast(builder.apply("round", x), int32)),
+    "pow": _on_parts(power),
     "divmod": _divmod,
     "sum": _sum,
+    "any": _holds(False),
+    "all": _holds(True),
+    "enumerate": lambda builder, values, start=0: tuple(
+        enumerate(_sequence("enumerate", values), start)
+    ),
+    "zip": lambda builder, *values, strict=False: tuple(
+        zip(*[_sequence("zip", part) for part in values], strict=strict)
+    ),
+    "reversed": lambda builder, values: _sequence("reversed", values)[::-1],
+    "range": _range,
+    "tuple": lambda builder, values=(): tuple(_sequence("tuple", values)),
+    "list": lambda builder, values=(): tuple(_sequence("list", values)),
     "float": lambda builder, x: builder.cast(x, float32),
     "int": lambda builder, x: builder.cast(x, int32),
     "bool": lambda builder, x: builder.truth(x),
@@ -129,18 +189,27 @@ def product(builder: Builder, a: object, b: object) -> object:
 
 def arithmetic(builder: Builder, name: str, a: object, b: object) -> object:
     """Apply an operation to numbers, or to the parts of vectors."""
-    if not isinstance(a, Vector) and not isinstance(b, Vector):
-        if isinstance(a, tuple) or isinstance(b, tuple):
-            raise Mismatch("a tuple is not a number", "make a vector with py_tensor.kernels.vec")
-        return builder.apply(name, _number(a), _number(b))
-    x = a if isinstance(a, Vector) else (a,) * len(b if isinstance(b, Vector) else ())
-    y = b if isinstance(b, Vector) else (b,) * len(x)
-    if len(x) != len(y):
-        raise Mismatch(f"lengths {len(x)} and {len(y)} differ", "use vectors of one length")
-    return Vector(arithmetic(builder, name, p, q) for p, q in zip(x, y, strict=True))
+    return on_parts(partial(builder.apply, name), a, b)
+
+
+def on_parts(function: Callable[..., object], *values: object) -> object:
+    """Apply a function to numbers, or to the parts of vectors, with numbers to each part."""
+    vectors = [value for value in values if isinstance(value, Vector)]
+    if not vectors:
+        return function(*map(_number, values))
+    lengths = [*dict.fromkeys(map(len, vectors))]
+    if len(lengths) > 1:
+        problem = f"lengths {lengths[0]} and {lengths[1]} differ"
+        raise Mismatch(problem, "use vectors of one length")
+    if len({isinstance(part, Vector) for vector in vectors for part in vector}) > 1:
+        raise Mismatch("a matrix and a vector have no common parts", "use @, or two matrices")
+    rows = [value if isinstance(value, Vector) else (value,) * lengths[0] for value in values]
+    return Vector(on_parts(function, *parts) for parts in zip(*rows, strict=True))
 
 
 def _number(value: object) -> Operand:
+    if isinstance(value, tuple):
+        raise Mismatch("a tuple is not a number", "make a vector with py_tensor.kernels.vec")
     if not isinstance(value, ATOMS):
         raise TypeError
     return value
@@ -171,16 +240,28 @@ def _vec(builder: Builder, *parts: object) -> Vector:
     return Vector(parts)
 
 
-def _uniform(builder: Builder, seed: Operand, i: Operand, j: Operand = 0) -> Operand:
-    words = [builder.cast(value, int32) for value in (seed, j, i)]
-    bits = builder.apply(
-        "threefry2x32",
-        *(
-            typed(word & MASK, uint32) if type(word) is int else builder.cast(word, uint32)
-            for word in words
-        ),
-    )
-    return builder.apply("bits_to_unit_float", bits)
+def _transpose(builder: Builder, a: object) -> Vector:
+    if not (isinstance(a, Vector) and a and isinstance(a[0], Vector)):
+        raise Mismatch("transpose takes a matrix", "make one with vec(vec(...), vec(...))")
+    transposed: Vector = a.T
+    return transposed
+
+
+def _uniform(
+    builder: Builder, seed: Operand, i: Operand, j: Operand = 0, *further: Operand
+) -> Operand:
+    def word(value: Operand) -> Operand:
+        if dtype_of(value) is uint32:
+            return value
+        whole = builder.cast(value, int32)
+        return typed(whole & MASK, uint32) if type(whole) is int else builder.cast(whole, uint32)
+
+    def hashed(*words: Operand) -> Operand:
+        return builder.apply("threefry2x32", *map(word, words))
+
+    if len(further) > 2:
+        raise Mismatch("uniform takes a seed and up to four integers", "combine some of them")
+    return builder.apply("bits_to_unit_float", values.bits_of(hashed, seed, i, j, *further))
 
 
 _VALUES: dict[str, Intrinsic] = {
@@ -189,6 +270,7 @@ _VALUES: dict[str, Intrinsic] = {
     "length": _length,
     "normalize": _normalize,
     "cross": _cross,
+    "transpose": _transpose,
     "uniform": _uniform,
 }
 
@@ -204,17 +286,17 @@ def _elementwise_functions() -> dict[object, Intrinsic]:
             if function is not None:
                 intrinsics[function] = partial(_checked, definition)
     intrinsics[elementwise.astype] = _astype
-    intrinsics[elementwise.clip] = _clip
-    intrinsics[elementwise.pow] = power
-    intrinsics[elementwise.square] = lambda builder, x: builder.apply("multiply", x, x)
-    intrinsics[elementwise.reciprocal] = lambda builder, x: builder.apply("divide", 1.0, x)
+    intrinsics[elementwise.clip] = _on_parts(_clip)
+    intrinsics[elementwise.pow] = _on_parts(power)
+    intrinsics[elementwise.square] = lambda builder, x: arithmetic(builder, "multiply", x, x)
+    intrinsics[elementwise.reciprocal] = lambda builder, x: arithmetic(builder, "divide", 1.0, x)
     return intrinsics
 
 
-def _checked(definition: Elementwise, builder: Builder, *values: Operand) -> Operand:
+def _checked(definition: Elementwise, builder: Builder, *values: object) -> object:
     if len(values) != definition.arity:
         raise TypeError
-    return builder.apply(definition, *values)
+    return on_parts(partial(builder.apply, definition), *values)
 
 
 INTRINSICS: dict[object, Intrinsic] = _elementwise_functions()

@@ -1,16 +1,22 @@
 """Local variables of a kernel's function while it is read, and functions of nested tuples.
 
 A value is a number (`Operand`), a tuple or vector of values, a tensor that is read at positions,
-or any other object of Python, for example a function.
+or any other object of Python, for example a function. Lists are read as tuples.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from .builder import ATOMS, NUMBERS, Operand, Truth
 from .program import Input, SharedArray
 from .values import Vector
+
+MOST_CONSTANTS = 1024
+"""Parts of a list, dict or array of the enclosing scopes, up to which its numbers are constants."""
 
 
 class TensorArgument:
@@ -29,9 +35,23 @@ class SharedArgument:
         self.lengths: tuple[Operand, ...] = array.shape
 
 
+@dataclass(frozen=True, eq=False)
+class LocalFunction:
+    """A function that is defined in a function: `depth` is the number of calls around that one.
+
+    `defaults` are the values of parameters that a call may leave out.
+    """
+
+    tree: ast.FunctionDef
+    depth: int
+    defaults: dict[str, object]
+
+
 class Locals:
     """Local variables, and masks of the elements that run the current statement.
 
+    `around` are those of the function in which this one is defined, and `own` are the names that
+    this one assigns.
     `unset` are names that have a value for some elements only. `live` is true for elements that
     reach the next statement, `broken` for those that have left the loop, and `returned` for those
     that have left the function. Their results are `result`.
@@ -44,12 +64,15 @@ class Locals:
         self.broken: Truth = False
         self.returned: Truth = False
         self.result: object = None
+        self.around: Locals | None = None
+        self.own: frozenset[str] = frozenset()
 
     def copy(self) -> Locals:
         """Return the variables of the elements that take a branch."""
         copied = Locals(dict(self.names))
         copied.unset = set(self.unset)
         copied.result = self.result
+        copied.around, copied.own = self.around, self.own
         return copied
 
     def become(self, after: Locals) -> None:
@@ -87,11 +110,31 @@ def leaves(value: object) -> Iterator[object]:
 
 
 def constant(value: object) -> object:
-    """Convert a number of NumPy, and numbers in tuples, to numbers of Python."""
+    """Convert numbers of NumPy to Python's, lists to tuples, and arrays of NumPy to vectors."""
     if isinstance(value, tuple):
         return rebuilt(value, [constant(part) for part in value])
+    if isinstance(value, list | dict) and len(value) <= MOST_CONSTANTS:
+        if isinstance(value, list):
+            return tuple([constant(part) for part in value])
+        return {key: constant(part) for key, part in value.items()}
     if isinstance(value, NUMBERS) and type(value) not in NUMBERS:
         return next(kind(value) for kind in NUMBERS if isinstance(value, kind))
-    if hasattr(value, "dtype") and hasattr(value, "item") and type(value).__module__ == "numpy":
-        return value.item() if getattr(value, "shape", None) == () else value
+    if type(value).__module__ == "numpy" and hasattr(value, "dtype"):
+        array: Any = value
+        return array if array.size > MOST_CONSTANTS else _vectors(array.tolist())
     return value
+
+
+def _vectors(value: object) -> object:
+    return Vector(map(_vectors, value)) if isinstance(value, list) else value
+
+
+def is_same(a: object, b: object) -> bool:
+    """Return True if two constants are equal, also in their types and the signs of zeros."""
+    if a is b or type(a) is not type(b):
+        return a is b
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(is_same, a, b))
+    if isinstance(a, dict) and isinstance(b, dict):
+        return [*a] == [*b] and all(map(is_same, a.values(), b.values()))
+    return isinstance(a, (*NUMBERS, str)) and repr(a) == repr(b)

@@ -7,14 +7,15 @@ are unrolled.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..dtypes import DType
 from .builder import ATOMS, Operand, Truth, common, dtype_of, typed
-from .locals import Locals, leaves, mapped, rebuilt, zipped
+from .locals import Locals, SharedArgument, TensorArgument, leaves, mapped, rebuilt, zipped
 from .program import Atom, Carry, Number, Repeat, Statement, Var
 from .reading import Reading
+from .source import stored_names
 from .statements import assign
 
 ALIVE, RETURNED, RESULT, COUNTER = ".alive", ".returned", ".result", ".counter"
@@ -40,6 +41,7 @@ def read_for(reading: Reading, node: ast.For, local: Locals) -> None:
         _counted(reading, node, call, local)
         return
     values = reading.value(call, local)
+    values = tuple(values) if isinstance(values, dict) else values
     if not isinstance(values, tuple):
         raise reading.error(call, "loops run over range or a tuple", "use range(...)")
     if values:
@@ -48,6 +50,39 @@ def read_for(reading: Reading, node: ast.For, local: Locals) -> None:
         reading.loops -= 1
         local.live = reading.builder.inverse(local.returned)
         local.broken = local.returned
+
+
+def read_comprehension(
+    reading: Reading, node: ast.ListComp | ast.GeneratorExp, local: Locals
+) -> tuple[object, ...]:
+    """Return the values of a comprehension over tuples, as a tuple."""
+    return tuple(_values(reading, node, node.generators, local.copy()))
+
+
+def _values(
+    reading: Reading,
+    node: ast.ListComp | ast.GeneratorExp,
+    generators: Sequence[ast.comprehension],
+    local: Locals,
+) -> Iterator[object]:
+    if not generators:
+        yield reading.value(node.elt, local)
+        return
+    first, *rest = generators
+    values = reading.value(first.iter, local)
+    values = tuple(values) if isinstance(values, dict) else values
+    if not isinstance(values, tuple):
+        raise reading.error(first.iter, "comprehensions run over a tuple", "use a for loop")
+    for value in values:
+        assign(reading, first.target, value, local)
+        for test in first.ifs:
+            truth = reading.truth(test, local)
+            if not isinstance(truth, bool):
+                raise reading.error(test, "the condition is not constant", "use a for loop with if")
+            if not truth:
+                break
+        else:
+            yield from _values(reading, node, rest, local)
 
 
 def _no_else(reading: Reading, node: _Loop) -> None:
@@ -85,7 +120,7 @@ def _counted(reading: Reading, node: ast.For, call: ast.Call, local: Locals) -> 
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         trips = len(range(start, stop, step))
         if not trips:
-            local.unset |= _assigned(node) - local.names.keys()
+            local.unset |= stored_names(node) - local.names.keys()
             return
 
     def counter_of(inner: Locals) -> Operand:
@@ -149,7 +184,7 @@ class _LoopReader:
     body: Callable[[Locals], None]
 
     def __post_init__(self) -> None:
-        self.assigned = _assigned(self.node)
+        self.assigned = stored_names(self.node)
         inside = (part for statement in self.node.body for part in ast.walk(statement))
         self.returns = any(isinstance(part, ast.Return) for part in inside)
 
@@ -186,6 +221,10 @@ class _LoopReader:
         if isinstance(self.node, ast.For):
             names.insert(0, COUNTER)
         carried = {name: local.names[name] for name in names if name in local.names}
+        for name in self.assigned:
+            if isinstance(carried.get(name), TensorArgument | SharedArgument):
+                # The loop writes its elements.
+                del carried[name]
         if self.returns or _breaks(self.node.body):
             carried[ALIVE] = True
         if self.returns:
@@ -290,15 +329,6 @@ class _LoopReader:
 
 def _typed(value: Operand) -> Atom:
     return typed(value, dtype_of(value))
-
-
-def _assigned(loop: _Loop) -> set[str]:
-    """Return the names that a loop assigns, with its target."""
-    return {
-        part.id
-        for part in ast.walk(loop)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    }
 
 
 def _breaks(body: Iterable[ast.stmt]) -> bool:

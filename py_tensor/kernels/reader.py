@@ -10,10 +10,10 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..dtypes import DType, int32
+from ..dtypes import int32
 from . import expressions, inlining, loops, statements
 from .builder import ATOMS, Operand, dtype_of, typed
-from .locals import TensorArgument
+from .calls import ArgumentType
 from .program import InputKind, Program, WritingProgram, has_effects, needed_part
 from .reading import EXPRESSION_READERS, STATEMENT_READERS, Captured, Reading
 from .source import FunctionSource, parameter_names
@@ -25,7 +25,11 @@ EXPRESSION_READERS |= {
     ast.Call: inlining.read_call,
     ast.Compare: expressions.read_comparison,
     ast.Constant: expressions.read_constant,
+    ast.GeneratorExp: loops.read_comprehension,
     ast.IfExp: expressions.read_choice,
+    ast.Lambda: statements.read_lambda,
+    ast.List: expressions.read_tuple,
+    ast.ListComp: loops.read_comprehension,
     ast.Name: expressions.read_name,
     ast.Subscript: expressions.read_subscript,
     ast.Tuple: expressions.read_tuple,
@@ -39,18 +43,12 @@ STATEMENT_READERS |= {
     ast.Continue: statements.read_continue,
     ast.Expr: statements.read_expression,
     ast.For: loops.read_for,
+    ast.FunctionDef: statements.read_definition,
     ast.If: statements.read_if,
     ast.Pass: statements.read_pass,
     ast.Return: statements.read_return,
     ast.While: loops.read_while,
 }
-
-
-class ArgumentType(NamedTuple):
-    """Dtype of an argument, and its rank if it is a tensor that is read at positions, else 0."""
-
-    dtype: DType
-    rank: int
 
 
 class ReadKernel(NamedTuple):
@@ -63,6 +61,8 @@ class ReadKernel(NamedTuple):
     programs: list[Program]
     writing: WritingProgram | None
     captured: list[Captured]
+    tensors: list[Captured]
+    """Tensors of the enclosing scopes, without their values, which are operands."""
 
 
 def read_kernel(
@@ -76,25 +76,19 @@ def read_kernel(
     """Read a function for arguments of given types, after parameters for so many indices."""
     reading = Reading(source, border, max_steps, workgroup)
     names = parameter_names(source.tree)
+    reading.arguments = len(arguments)
     values: dict[str, object] = {}
     for axis, name in enumerate(names[:indices]):
         reading.input(InputKind.EXTENT, axis, axis, int32, f"extent {axis}")
         reading.coordinates.append(reading.builder.var(int32))
         values[name] = reading.coordinates[-1]
-    for position, (name, (dtype, rank)) in enumerate(zip(names[indices:], arguments, strict=True)):
-        kind = InputKind.TENSOR if rank else InputKind.VALUE
-        operand = reading.input(kind, position, 0, dtype, name)
-        lengths = tuple(
-            [
-                reading.input(InputKind.LENGTH, position, axis, int32, name).var
-                for axis in range(rank)
-            ]
-        )
-        values[name] = TensorArgument(operand, lengths) if rank else operand.var
+    for position, (name, argument) in enumerate(zip(names[indices:], arguments, strict=True)):
+        values[name] = reading.argument(position, name, argument)
     pairs = zip(reading.coordinates, workgroup, strict=bool(workgroup))
     reading.local = tuple([reading.builder.apply("remainder", x, n) for x, n in pairs])
     result = statements.read_function(reading, source.tree, values)
     several = isinstance(result, tuple)
+    tensors = [captured._replace(value=None) for captured in reading.tensors]
     results: list[Operand] = []
     parts = () if result is None else result if isinstance(result, tuple) else (result,)
     for part in parts:
@@ -102,10 +96,11 @@ def read_kernel(
             raise reading.error(source.tree, "the result is not a number", "return numbers")
         results.append(part)
     if reading.shared or has_effects(reading.builder.blocks[0]):
-        return ReadKernel(several, [], _writing(reading, results), reading.captured)
+        writing = _writing(reading, results)
+        return ReadKernel(several, [], writing, reading.captured, tensors)
     with reading.located(source.tree):
         programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
-    return ReadKernel(several, programs, None, reading.captured)
+    return ReadKernel(several, programs, None, reading.captured, tensors)
 
 
 def _writing(reading: Reading, results: Sequence[Operand]) -> WritingProgram:

@@ -7,28 +7,25 @@ tables with one function for each kind of node.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
 from ..dtypes import DType, int32
 from ..errors import KernelError
+from ..tensor import Tensor
 from .builder import ATOMS, Builder, Mismatch, Operand, Truth, dtype_of
+from .calls import ArgumentType, type_inside
 from .locals import Locals, SharedArgument, TensorArgument, constant, mapped, rebuilt
 from .program import Atom, Branch, Input, InputKind, SharedArray, Site, Var, has_effects
 from .source import FunctionSource
 
 _ADVICE: dict[type[ast.AST], tuple[str, str]] = {
-    ast.List: ("lists are not supported", "use a tuple"),
     ast.Dict: ("dicts are not supported", "use local variables"),
     ast.Set: ("sets are not supported", "use a tuple"),
-    ast.ListComp: ("comprehensions are not supported", "use a for loop"),
-    ast.GeneratorExp: ("generators are not supported", "use a for loop"),
     ast.SetComp: ("comprehensions are not supported", "use a for loop"),
     ast.DictComp: ("comprehensions are not supported", "use a for loop"),
-    ast.Lambda: ("lambdas are not supported", "define a function outside of the kernel"),
-    ast.FunctionDef: ("nested functions are not supported", "define it outside of the kernel"),
     ast.ClassDef: ("classes are not supported", "use local variables"),
     ast.JoinedStr: ("text is not supported", "use numbers"),
     ast.NamedExpr: (":= is not supported", "assign in a statement of its own"),
@@ -81,10 +78,18 @@ class Reading:
         self.coordinates: list[Var] = []
         self.captured: list[Captured] = []
         """Values of the enclosing scopes on which the program depends."""
+        self.arguments = 0
+        """Number of arguments of the kernel."""
+        self.tensors: list[Captured] = []
+        """Tensors of the enclosing scopes, which are operands after the arguments."""
+        self.operands: list[object] = []
+        """The value of each of them in the function."""
         self.masks: list[Truth] = []
         """Conditions of the branches around the current statement, up to the innermost loop."""
         self.calls = [source]
         """The kernel's function and the helper functions that are being read, innermost last."""
+        self.frames: list[Locals] = []
+        """Local variables of each of them but the innermost, when it called the next one."""
         self.loops = 0
         """Number of loops around the current statement in its function."""
         self.workgroup = workgroup
@@ -100,10 +105,33 @@ class Reading:
         self.inputs.append(Input(kind, argument, axis, self.builder.var(dtype), name))
         return self.inputs[-1]
 
+    def argument(self, position: int, name: str, of: ArgumentType) -> object:
+        """Append the operands of an argument, and return it as the function sees it."""
+        kind = InputKind.TENSOR if of.rank else InputKind.VALUE
+        operand = self.input(kind, position, 0, of.dtype, name)
+        lengths = [
+            self.input(InputKind.LENGTH, position, axis, int32, name).var for axis in range(of.rank)
+        ]
+        return TensorArgument(operand, tuple(lengths)) if of.rank else operand.var
+
     def outside(self, owner: object, name: str, value: object) -> object:
-        """Return a value of the enclosing scopes, and remember that the program depends on it."""
+        """Return a value of the enclosing scopes, and remember that the program depends on it.
+
+        A tensor is an operand, like an argument.
+        """
+        if isinstance(value, Tensor) and (not value.ndim or self.coordinates):
+            for number, known in enumerate(self.tensors):
+                if known.value is value:
+                    return self.operands[number]
+            of = type_inside(name, value)
+            position = self.arguments + len(self.tensors)
+            self.operands.append(self.argument(position, name, of))
+            self.tensors.append(Captured(owner, name, value))
+            self.captured.append(Captured(owner, name, of))
+            return self.operands[-1]
+        value = constant(value)
         self.captured.append(Captured(owner, name, value))
-        return constant(value)
+        return value
 
     # --- errors ---------------------------------------------------------------------------------
 
@@ -152,6 +180,25 @@ class Reading:
         kind = type(value).__name__
         advice = "pass it as an argument" if hasattr(value, "shape") else "use a number"
         raise self.error(node, f"{kind} is not a number", advice)
+
+    def plain(self, node: ast.expr, local: Locals) -> object:
+        """Return the value of an expression, which may be a text."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        return self.value(node, local)
+
+    def parts(self, nodes: Iterable[ast.expr], local: Locals) -> list[object]:
+        """Return the values of expressions, and the parts of tuples with a star."""
+        values: list[object] = []
+        for node in nodes:
+            if not isinstance(node, ast.Starred):
+                values.append(self.plain(node, local))
+                continue
+            value = self.value(node.value, local)
+            if not isinstance(value, tuple):
+                raise self.error(node, "the value is not a tuple", "write the values one by one")
+            values += value
+        return values
 
     def truth(self, node: ast.expr, local: Locals) -> Truth:
         value = self.number(node, local)
@@ -248,7 +295,8 @@ class Reading:
     def _merged(self, condition: Truth, yes: Locals, no: Locals, node: ast.stmt) -> Locals:
         """Return the variables after a branch, from those after its two sides."""
         select = self.builder.select_truth
-        merged = Locals({})
+        merged = no.copy()
+        merged.names, merged.unset = {}, set()
         merged.live = select(condition, yes.live, no.live)
         merged.broken = select(condition, yes.broken, no.broken)
         merged.returned = select(condition, yes.returned, no.returned)

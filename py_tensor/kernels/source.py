@@ -17,6 +17,7 @@ from ..errors import KernelError
 from ..signatures import parameters_of
 
 MISSING = object()
+_COMPREHENSIONS = ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 
 class FunctionSource:
@@ -108,6 +109,28 @@ def parameter_names(tree: ast.FunctionDef) -> tuple[str, ...]:
     """Return the names of a function's parameters."""
     parameters = *tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs
     return tuple([parameter.arg for parameter in parameters])
+
+
+def stored_names(tree: ast.AST, components: bool = True) -> set[str]:
+    """Return the names that a function or loop assigns, also by assignments to `components`.
+
+    Names of functions and comprehensions inside of it are their own.
+    """
+    names: set[str] = set()
+    pending = [*ast.iter_child_nodes(tree)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+        if isinstance(node, ast.FunctionDef | ast.Lambda | _COMPREHENSIONS):
+            continue
+        pending += ast.iter_child_nodes(node)
+        stores = isinstance(getattr(node, "ctx", None), ast.Store)
+        while stores and components and isinstance(node, ast.Attribute | ast.Subscript):
+            node = node.value
+        if stores and isinstance(node, ast.Name):
+            names.add(node.id)
+    return names
 
 
 def _first_line(tree: ast.FunctionDef) -> int:

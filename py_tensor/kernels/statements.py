@@ -7,19 +7,32 @@ Input: nodes of a syntax tree. Output: changed local variables. Branches become 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from typing import Any
 
 from ..dtypes import OF_PYTHON, DType
 from ..errors import KernelError
-from .builder import ATOMS, KERNEL_DTYPES, dtype_of
+from .builder import ATOMS, KERNEL_DTYPES, Operand, dtype_of
 from .effects import add_to_element, write_element, writes
-from .expressions import binary, read_name
-from .locals import Locals
+from .expressions import binary, component_keys, matching
+from .locals import LocalFunction, Locals
 from .reading import Reading
+from .source import stored_names
+from .values import AXES, Vector
 
 
-def read_function(reading: Reading, tree: ast.FunctionDef, names: dict[str, object]) -> object:
-    """Return the result of a function's body for the values of its parameters."""
+def read_function(
+    reading: Reading,
+    tree: ast.FunctionDef,
+    names: dict[str, object],
+    around: Locals | None = None,
+) -> object:
+    """Return the result of a function's body for the values of its parameters.
+
+    `around` are the variables of the function in which it is defined.
+    """
     local = Locals({})
+    local.around, local.own = around, frozenset(stored_names(tree, False))
     for parameter in (*tree.args.posonlyargs, *tree.args.args, *tree.args.kwonlyargs):
         value = names[parameter.arg]
         if parameter.annotation is not None:
@@ -52,11 +65,12 @@ def read_assignment(reading: Reading, node: ast.Assign, local: Locals) -> None:
 def read_augmented_assignment(reading: Reading, node: ast.AugAssign, local: Locals) -> None:
     target = node.target
     if isinstance(target, ast.Subscript):
-        add_to_element(reading, target, node, local)
-        return
-    if not isinstance(target, ast.Name):
+        if not isinstance(reading.value(target.value, local), tuple):
+            add_to_element(reading, target, node, local)
+            return
+    elif not isinstance(target, ast.Name | ast.Attribute):
         raise reading.error(target, "only names can be assigned", "return the new value")
-    old, change = read_name(reading, target, local), reading.value(node.value, local)
+    old, change = reading.value(target, local), reading.value(node.value, local)
     new = binary(reading, node.op, (node, old), (node, change), node)
     assign(reading, target, new, local)
 
@@ -69,6 +83,11 @@ def read_annotated_assignment(reading: Reading, node: ast.AnnAssign, local: Loca
 
 def assign(reading: Reading, target: ast.expr, value: object, local: Locals) -> None:
     """Assign a value to a name or an element, or its parts to a tuple of these."""
+    if isinstance(target, ast.Attribute | ast.Subscript):
+        owner = reading.value(target.value, local)
+        if isinstance(owner, Vector):
+            _assign_component(reading, target, owner, value, local)
+            return
     if isinstance(target, ast.Subscript):
         write_element(reading, target, reading.as_number(target, value), False, local)
         return
@@ -76,7 +95,7 @@ def assign(reading: Reading, target: ast.expr, value: object, local: Locals) -> 
         local.names[target.id] = value
         local.unset.discard(target.id)
         return
-    if not isinstance(target, ast.Tuple):
+    if not isinstance(target, ast.Tuple | ast.List):
         raise reading.error(target, "only names can be assigned", "return the new value")
     if any(isinstance(part, ast.Starred) for part in target.elts):
         raise reading.error(target, "* is not supported", "write the names one by one")
@@ -87,6 +106,57 @@ def assign(reading: Reading, target: ast.expr, value: object, local: Locals) -> 
         raise reading.error(target, problem, "give as many names")
     for name, part in zip(target.elts, value, strict=True):
         assign(reading, name, part, local)
+
+
+def _assign_component(
+    reading: Reading,
+    target: ast.Attribute | ast.Subscript,
+    owner: Vector,
+    value: object,
+    local: Locals,
+) -> None:
+    """Assign parts of a vector, which gives its variable a new vector."""
+    base = target.value
+    if isinstance(base, ast.Name) and base.id not in local.names:
+        raise reading.error(
+            target, f"{base.id} is not a variable of this function", "assign its value to one"
+        )
+    if isinstance(target, ast.Subscript):
+        keys = component_keys(reading, target, local)
+        new = _replaced(reading, target, owner, keys, value)
+    else:
+        letters = target.attr
+        parts: Any = value if len(letters) > 1 else (value,)
+        if len({*letters}) < len(letters) or not {*letters} <= {*AXES[: len(owner)]}:
+            raise reading.error(target, f"parts {letters} cannot be assigned", "use other letters")
+        if not isinstance(parts, tuple) or len(parts) != len(letters):
+            raise reading.error(target, f"{letters} are {len(letters)} parts", "give as many")
+        new = owner
+        for letter, part in zip(letters, parts, strict=True):
+            new = _replaced(reading, target, new, [AXES.index(letter)], part)
+    assign(reading, base, new, local)
+
+
+def _replaced(
+    reading: Reading, node: ast.expr, owner: object, keys: Sequence[Operand], value: object
+) -> Vector:
+    """Return a vector or matrix in which the part with some indices is another one."""
+    if not isinstance(owner, Vector):
+        raise reading.error(node, "a number has no elements", "give fewer indices")
+    parts = [*owner]
+    for number, is_it in matching(reading, node, owner, keys[0]):
+        old, new = parts[number], value
+        if len(keys) > 1:
+            new = _replaced(reading, node, old, keys[1:], value)
+        elif _part_count(old) != _part_count(new):
+            raise reading.error(node, "the part is of another kind", "give a value like the old")
+        parts[number] = new if is_it is True else reading.chosen(is_it, new, old, node)
+    return Vector(parts)
+
+
+def _part_count(value: object) -> int:
+    """Return the number of parts of a vector, or 0."""
+    return len(value) if isinstance(value, Vector) else 0
 
 
 def _annotated(reading: Reading, annotation: ast.expr, value: object) -> object:
@@ -106,6 +176,37 @@ def _annotated(reading: Reading, annotation: ast.expr, value: object) -> object:
         )
     with reading.located(annotation):
         return reading.builder.cast(value, target)
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def read_definition(reading: Reading, node: ast.FunctionDef, local: Locals) -> None:
+    """Read a function that is defined in a function; its calls read its body."""
+    if node.decorator_list:
+        raise reading.error(node.decorator_list[0], "decorators are not supported", "remove it")
+    local.names[node.name] = local_function(reading, node, local)
+    local.unset.discard(node.name)
+
+
+def read_lambda(reading: Reading, node: ast.Lambda, local: Locals) -> object:
+    returned = ast.copy_location(ast.Return(node.body), node.body)
+    tree = ast.FunctionDef("<lambda>", node.args, [returned], [], type_params=[])
+    return local_function(reading, ast.copy_location(tree, node), local)
+
+
+def local_function(reading: Reading, tree: ast.FunctionDef, local: Locals) -> LocalFunction:
+    parameters = tree.args
+    if parameters.vararg or parameters.kwarg:
+        raise reading.error(tree, "the function takes * or **", "name its parameters")
+    positional = [*parameters.posonlyargs, *parameters.args]
+    with_default = positional[len(positional) - len(parameters.defaults) :]
+    pairs = [
+        *zip(with_default, parameters.defaults, strict=True),
+        *zip(parameters.kwonlyargs, parameters.kw_defaults, strict=True),
+    ]
+    defaults = {own.arg: reading.value(node, local) for own, node in pairs if node is not None}
+    return LocalFunction(tree, len(reading.frames), defaults)
 
 
 # --- control flow ---------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 from ..ops.host_functions import threefry
@@ -26,6 +27,16 @@ def _partwise(function: Callable[[Any, Any], object]) -> Callable[[Vector, objec
     return method
 
 
+def _each(function: Callable[[Any], object]) -> Callable[[Vector], Vector]:
+    """Return a method that applies a function to each part."""
+    return lambda self: Vector(map(function, self))
+
+
+def _no_order(self: Vector, other: object) -> bool:
+    """Refuse a comparison, which `min` and `max` make in plain Python."""
+    raise TypeError("vectors have no order in plain Python; compare their parts")
+
+
 def _product(self: Vector, other: Vector) -> Any:
     """Return the product of vectors, of a matrix and a vector, or of matrices."""
     if isinstance(self[0], Vector):
@@ -41,27 +52,46 @@ class Vector(tuple[Any, ...]):
 
     __slots__ = ()
 
-    x = property(lambda self: self[0])
-    y = property(lambda self: self[1])
-    z = property(lambda self: self[2])
-    w = property(lambda self: self[3])
-
     __add__ = __radd__ = _partwise(operator.add)
     __sub__ = _partwise(operator.sub)
     __rsub__ = _partwise(lambda a, b: b - a)
     __mul__ = __rmul__ = _partwise(operator.mul)
     __truediv__ = _partwise(operator.truediv)
+    __rtruediv__ = _partwise(lambda a, b: b / a)
+    __floordiv__ = _partwise(operator.floordiv)
+    __rfloordiv__ = _partwise(lambda a, b: b // a)
+    __mod__ = _partwise(operator.mod)
+    __rmod__ = _partwise(lambda a, b: b % a)
+    __pow__ = _partwise(operator.pow)
+    __rpow__ = _partwise(lambda a, b: b**a)
     __matmul__ = _product
+    __neg__, __abs__, __round__ = _each(operator.neg), _each(abs), _each(round)
+    __floor__, __ceil__, __trunc__ = _each(math.floor), _each(math.ceil), _each(math.trunc)
+    __lt__ = __le__ = __gt__ = __ge__ = _no_order
 
-    def __neg__(self) -> Vector:
-        return Vector(-part for part in self)
+    def __getattr__(self, name: str) -> Any:
+        """Return a part by its letter, or a vector of the parts of several letters."""
+        letters = AXES[: len(self)]
+        if name == "T" and self and isinstance(self[0], Vector):
+            return Vector(map(Vector, zip(*self, strict=True)))
+        if not name or not all(letter in letters for letter in name):
+            raise AttributeError(f"vectors of {len(self)} parts have no {name}")
+        parts = [self[letters.index(letter)] for letter in name]
+        return parts[0] if len(parts) == 1 else Vector(parts)
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return a part; `m[i, j]` is `m[i][j]`."""
+        if isinstance(key, tuple):
+            return reduce(operator.getitem, key, self)
+        return super().__getitem__(key)
 
 
 def vec(*parts: Any) -> Vector:
     """Return a vector of numbers, or a matrix of vectors, its rows.
 
-    Vectors have `+`, `-`, `*` and `/`, element by element and with numbers, the product `@`, and
-    the parts `x`, `y`, `z` and `w` besides indices.
+    Vectors have `+ - * / // % **`, `abs` and roundings, element by element and with numbers, the
+    product `@`, and the parts `x`, `y`, `z` and `w`, also several as in `v.xy`, besides indices.
+    Matrices have the transpose `m.T` and elements `m[i, j]`.
 
     Args:
         *parts: Numbers, or vectors of equal length.
@@ -148,17 +178,45 @@ def cross(a: Vector, b: Vector) -> Vector:
     )
 
 
-def uniform(seed: int, i: int, j: int = 0) -> float:
-    """Return a random number from 0 to below 1, which depends on three integers alone.
+def transpose(a: Vector) -> Vector:
+    """Return the transpose of a matrix.
+
+    Args:
+        a: Matrix, a vector of its rows.
+
+    Returns:
+        Matrix, whose rows are the columns of `a`.
+
+    >>> from py_tensor.kernels import transpose, vec
+    >>> transpose(vec(vec(1.0, 2.0), vec(3.0, 4.0)))
+    ((1.0, 3.0), (2.0, 4.0))
+    """
+    return Vector(map(Vector, zip(*a, strict=True)))
+
+
+def bits_of(hashed: Callable[..., Any], seed: Any, i: Any, j: Any, *further: Any) -> Any:
+    """Return the random bits of integers, given the function of a pair of keys and a counter."""
+    bits = hashed(seed, j, i)
+    if further:
+        # A key of two words, since one is equal for two of some 2 ** 16 pairs of i and j.
+        own = hashed(hashed(MASK, seed, i), j, 0)
+        for counter in further:
+            bits = hashed(bits, own, counter)
+    return bits
+
+
+def uniform(seed: int, i: int, j: int = 0, *further: int) -> float:
+    """Return a random number from 0 to below 1, which depends on its integers alone.
 
     Equal integers always give the same number, on all backends; different ones give independent
     numbers. The generator is Threefry-2x32 with 20 rounds (Salmon et al. 2011), with the key
-    (seed, j) and the counter i.
+    (seed, j) and the counter i; further integers are counters of keys that it makes.
 
     Args:
         seed: Integer that names the sequence, for example the number of a frame.
         i: Integer, for example an index.
         j: Second integer.
+        *further: Third and fourth integer.
 
     Returns:
         Float in [0, 1), a multiple of 2**-23.
@@ -167,4 +225,6 @@ def uniform(seed: int, i: int, j: int = 0) -> float:
     >>> uniform(0, 1) == uniform(0, 1), 0.0 <= uniform(0, 1) < 1.0
     (True, True)
     """
-    return (threefry(int(seed) & MASK, int(j) & MASK, int(i) & MASK) >> 9) * 2.0**-23
+    words = [int(value) & MASK for value in (seed, i, j, *further)]
+    bits: int = bits_of(threefry, *words)
+    return (bits >> 9) * 2.0**-23

@@ -9,16 +9,89 @@ import pytest
 
 import py_tensor as pt
 from py_tensor.errors import ArgumentError, KernelError
+from py_tensor.kernels import vec
 
 CASES = {
-    "a list": ("y = [x, x]", "[x, x]", "lists are not supported", "use a tuple"),
+    "a set": ("y = {x, x}", "{x, x}", "sets are not supported", "use a tuple"),
     "text": ('y = "a"', '"a"', "text is not supported", "use numbers"),
     "a complex number": ("y = 2j", "2j", "a complex number is not supported", "use numbers"),
-    "a comprehension": (
-        "y = sum(k for k in (1, 2))",
-        "(k for k in (1, 2))",
-        "generators are not supported",
+    "a comprehension over a number": (
+        "y = sum(k for k in x)",
+        "x",
+        "comprehensions run over a tuple",
         "use a for loop",
+    ),
+    "a condition of a comprehension": (
+        "y = sum(k for k in (1, 2) if k > x)",
+        "k > x",
+        "the condition is not constant",
+        "use a for loop with if",
+    ),
+    "a comprehension over a range of arguments": (
+        "y = sum(k for k in range(n))",
+        "range(n)",
+        "the range is not constant here",
+        "write for k in range(...) as a statement",
+    ),
+    "a star before a number": (
+        "y = max(*x)",
+        "*x",
+        "the value is not a tuple",
+        "write the values one by one",
+    ),
+    "a key that a dict lacks": (
+        'y = DICT["b"]',
+        'DICT["b"]',
+        "the dict has no 'b'",
+        "correct the key",
+    ),
+    "a key that is not constant": (
+        "y = DICT[n]",
+        "DICT[n]",
+        "the key is not constant",
+        "use if and elif",
+    ),
+    "a component of a constant": (
+        "POINT.x = x",
+        "POINT.x",
+        "POINT is not a variable of this function",
+        "assign its value to one",
+    ),
+    "a component twice": (
+        "v = vec(x, x)\nv.xx = (x, x)",
+        "v.xx",
+        "parts xx cannot be assigned",
+        "use other letters",
+    ),
+    "too few components": (
+        "v = vec(x, x)\nv.xy = x",
+        "v.xy",
+        "xy are 2 parts",
+        "give as many",
+    ),
+    "a row that becomes a number": (
+        "v = vec(vec(x, x), vec(x, x))\nv[0] = x",
+        "v[0]",
+        "the part is of another kind",
+        "give a value like the old",
+    ),
+    "too many indices": (
+        "y = vec(x, x)[0, 1]",
+        "vec(x, x)[0, 1]",
+        "a number has no elements",
+        "give fewer indices",
+    ),
+    "a matrix and a vector": (
+        "y = vec(vec(x, x), vec(x, x)) * vec(x, x)",
+        "vec(vec(x, x), vec(x, x)) * vec(x, x)",
+        "a matrix and a vector have no common parts",
+        "use @, or two matrices",
+    ),
+    "too many integers of uniform": (
+        "y = pt.kernels.uniform(0, 1, 2, 3, 4, 5)",
+        "pt.kernels.uniform(0, 1, 2, 3, 4, 5)",
+        "uniform takes a seed and up to four integers",
+        "combine some of them",
     ),
     "try": (
         "try:\n    y = x\nexcept ValueError:\n    y = x",
@@ -27,11 +100,11 @@ CASES = {
         "use if",
     ),
     "with": ("with x:\n    y = x", "with x:", "with is not supported", "remove it"),
-    "a lambda": (
-        "y = (lambda a: a)(x)",
-        "lambda a: a",
-        "lambdas are not supported",
-        "define a function outside of the kernel",
+    "a lambda with a star": (
+        "y = (lambda *a: 1)(x)",
+        "lambda *a: 1",
+        "the function takes * or **",
+        "name its parameters",
     ),
     "print": (
         "print(x)",
@@ -172,18 +245,34 @@ CASES = {
     "a captured tensor": (
         "y = x + TENSOR",
         "TENSOR",
-        "list is not a number",
-        "use a number",
+        "Tensor is not a number",
+        "pass it as an argument",
     ),
     "recursion": ("y = recursive(x)", "recursive(x)", "recursive calls itself", "use a loop"),
-    "a nested function": (
-        "def g(a):\n    return a",
-        "def g(a):",
-        "nested functions are not supported",
-        "define it outside of the kernel",
+    "a decorated nested function": (
+        "@pt.kernel\ndef g(a):\n    return a",
+        "pt.kernel",
+        "decorators are not supported",
+        "remove it",
+    ),
+    "a nested function that calls itself": (
+        "def g(a):\n    return g(a)\ny = g(x)",
+        "g(a)",
+        "g calls itself",
+        "use a loop",
+    ),
+    "a name of a nested function": (
+        "def g(a):\n    b = a\n    return b\ny = g(x) + b",
+        "b",
+        "b is not defined",
+        "define it, or pass it as an argument",
     ),
 }
-TENSOR = [1.0]
+IN_OTHERS = {"recursion": "recursive", "a nested function that calls itself": "g"}
+"""Cases whose error is in another function than the kernel's."""
+TENSOR = pt.asarray([1.0])
+DICT = {"a": 1.0, 0: 2.0}
+POINT = vec(1.0, 2.0)
 
 
 def recursive(x):
@@ -207,8 +296,8 @@ def test_error(case):
     with pytest.raises(KernelError) as caught:
         kernel(pt.asarray([1.0]), 2, pt.asarray([1], dtype="uint32"))
     found = str(caught.value).splitlines()
-    if case == "recursion":
-        assert found[0] == f"recursive: {problem}; got {got}; {advice}"
+    if case in IN_OTHERS:
+        assert found[0] == f"{IN_OTHERS[case]}: {problem}; got {got}; {advice}"
         return
     assert found[0] == f"bad: {problem}; got {got}; {advice}"
     row = next(n for n, line in enumerate(text.splitlines(), 1) if got in line and n > 1)
@@ -311,10 +400,10 @@ def test_the_second_of_two_functions_of_one_name():
 
 
 def test_lines_of_a_function_in_exec():
-    source = "import py_tensor as pt\n\n@pt.kernel\ndef cell(x):\n    return [x]\n"
+    source = "import py_tensor as pt\n\n@pt.kernel\ndef cell(x):\n    return {x}\n"
     names = {}
     exec(source, names)
-    with pytest.raises(KernelError, match='File "<string>", line 5\n    return \\[x\\]\n'):
+    with pytest.raises(KernelError, match=r'File "<string>", line 5\n    return \{x\}\n'):
         names["cell"](2.0)
 
 
@@ -335,11 +424,11 @@ def test_options():
 
 
 def test_an_error_in_a_helper_points_at_the_helper():
-    text = "def inner(a):\n    return [a]\n\ndef bad(x):\n    return inner(x)\n"
+    text = "def inner(a):\n    return {a}\n\ndef bad(x):\n    return inner(x)\n"
     kernel, _ = made(text)
     with pytest.raises(KernelError) as caught:
         kernel(1.0)
-    assert str(caught.value).splitlines()[0].startswith("inner: lists are not supported; got [a];")
+    assert str(caught.value).splitlines()[0].startswith("inner: sets are not supported; got {a};")
     assert ", line 2\n" in str(caught.value)
 
 
