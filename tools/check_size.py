@@ -23,7 +23,7 @@ CODE_LINES = {
     "display": 600,
     "plot": 700,
     "transforms": 3_200,
-    "kernels": 5_150,
+    "kernels": 5_900,
     "lib": 50,
     "linalg": 1_700,
     "data": 1_100,
