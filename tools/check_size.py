@@ -16,7 +16,7 @@ CODE_LINES = {
     "ops": 2_000,
     "ir": 750,
     "compiler": 10_500,
-    "runtime": 3_400,
+    "runtime": 3_600,
     "tensor": 400,
     "functions": 5_050,
     "diagnostics": 1_250,

@@ -16,15 +16,13 @@ from ..errors import ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import TAKE
 from ..ops.op_def import broadcast
-from ..ops.sorts import ALL_PAIRS_LIMIT, ARGSORT
+from ..ops.sorts import LAST_POSITION
 from ..tensor import Tensor, as_tensor
-from . import statistical
 from .arguments import check_known_indices, out_of_range
 from .conversion import asarray
-from .creation import arange
 from .elementwise import astype, maximum, where
 from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
-from .searching import flat_places, insertion_points, unraveled
+from .searching import flat_places, unraveled
 
 Get = Callable[[Tensor, Any], Tensor]
 
@@ -89,7 +87,7 @@ def choice_of(operation: str, key: Any, shape: tuple[int, ...]) -> Choice:
         if isinstance(item, Tensor) and item.dtype.kind == "b" and not item.ndim:
             # A 0-d mask keeps or drops the element of a new axis of length 1.
             axes.append(len(basic))
-            indices.append(asarray(flat_places(operation, item), dtype="int32"))
+            indices.append(flat_places(operation, item))
             basic.append(None)
             continue
         for index in _indices(operation, item, source, axis, shape):
@@ -144,8 +142,7 @@ def _indices(
                 f"{operation}: mask has the wrong shape; got shape {item.shape} for axes of "
                 f"lengths {lengths}; use one bool per element"
             )
-        places = asarray(flat_places(operation, item), dtype="int32")
-        return unraveled(places, item.shape)
+        return unraveled(flat_places(operation, item), item.shape)
     length = shape[axis]
     if isinstance(item, int):
         if not -length <= item < length:
@@ -223,26 +220,13 @@ def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, T
     if not places.size or not flat.size:
         return choice.basic, base
     new = reshape(new, (places.size, *rest))
-    last = _last(reshape(places, (-1,)), flat.shape[0], choice.ascending)
+    places = reshape(places, (-1,))
+    last = Tensor(node_of(LAST_POSITION, (places._node,), (flat.shape[0], choice.ascending)))
     taken = _taken(new, maximum(last, 0))
     hit = reshape(last >= 0, (-1, *(1,) * len(rest)))
     result = reshape(where(hit, taken, flat), tuple(base.shape[axis] for axis in order))
     back = tuple(order.index(axis) for axis in range(base.ndim))
     return choice.basic, permute_dims(result, back)
-
-
-def _last(places: Tensor, length: int, ascending: bool) -> Tensor:
-    """Return, for each position below `length`, its last index in `places`, or -1."""
-    positions = arange(length)
-    if places.size * length <= ALL_PAIRS_LIMIT:
-        here = reshape(places, (1, -1)) == reshape(positions, (-1, 1))
-        return statistical.max(where(here, arange(places.size), -1), axis=1)
-    order = None if ascending else Tensor(node_of(ARGSORT, (places._node,), (0, False)))
-    keys = places if order is None else _taken(places, order)
-    before = insertion_points(keys, positions, "right") - 1
-    last = maximum(before, 0)
-    holds = (before >= 0) & (_taken(keys, last) == positions)
-    return where(holds, last if order is None else _taken(order, last), -1)
 
 
 def _taken(x: Tensor, places: Tensor) -> Tensor:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from array import array
 from itertools import compress
 from typing import Any, overload
 
-from ..dtypes import promote
+from ..dtypes import int32, promote
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of
+from ..late import imported
 from ..ops.gathers import TAKE
-from ..ops.sorts import count_before
-from ..tensor import Tensor, as_tensor
+from ..ops.sorts import SEARCH, count_before
+from ..tensor import Tensor, as_tensor, from_host
 from ..typing import ArrayLike, Axis
 from . import elementwise, statistical
 from .arguments import choice
-from .conversion import asarray
 from .creation import arange, zeros
 from .data_types import as_second_operand
 from .decorators import named
@@ -64,12 +65,18 @@ def nonzero(x: ArrayLike, /) -> tuple[Tensor, ...]:
     x = as_tensor("nonzero", x)
     if not x.ndim:
         raise ShapeError("nonzero: tensor has no axes; got shape (); reshape it to (1,)")
-    return unraveled(asarray(flat_places("nonzero", x), dtype="int32"), x.shape)
+    return unraveled(flat_places("nonzero", x), x.shape)
 
 
-def flat_places(operation: str, x: Tensor) -> list[int]:
-    """Return the row-major positions of elements that are not zero, read back from the device."""
-    return list(compress(range(x.size), _mask(x)._bytes(operation)))
+def flat_places(operation: str, x: Tensor) -> Tensor:
+    """Return the row-major positions of elements that are not zero; they are read back."""
+    mask = _mask(x)._bytes(operation)
+    numpy: Any = imported("numpy")
+    if numpy is None:
+        places: Any = array("i", compress(range(x.size), mask))
+    else:
+        places = numpy.flatnonzero(numpy.frombuffer(mask, bool)).astype("int32")
+    return from_host(places.tobytes(), (len(places),), int32, operation)
 
 
 def unraveled(places: Tensor, shape: tuple[int, ...]) -> tuple[Tensor, ...]:
@@ -92,20 +99,28 @@ def insertion_points(x: Tensor, values: Tensor, side: str) -> Tensor:
     "left" gives the position before equal elements, "right" the position after them. If x has more
     axes, each of its rows is searched for the values of the same row.
     """
-    length = x.shape[-1]
-    start: Tensor | int = 0
-    if x.ndim > 1:
-        rows = math.prod(x.shape[:-1])
-        start = reshape(arange(rows) * length, (*x.shape[:-1], 1))
-        x = reshape(x, (rows * length,))
+    rows, length = math.prod(x.shape[:-1]), x.shape[-1]
+    wanted = reshape(values, (rows, values.size // max(rows, 1)))
+    if x.dtype.kind == "c":
+        counts = _among_complex(reshape(x, (rows * length,)), wanted, side)
+    else:
+        x = reshape(x, (rows, length))
+        counts = Tensor(node_of(SEARCH, (x._node, wanted._node), side == "right"))
+    return reshape(counts, values.shape)
+
+
+def _among_complex(flat: Tensor, values: Tensor, side: str) -> Tensor:
+    """Search the rows of a matrix, which are joined in `flat`, by comparing single numbers."""
+    rows = values.shape[0]
+    length = flat.size // max(rows, 1)
+    start = reshape(arange(rows) * length, (rows, 1))
 
     def is_before(places: Tensor) -> Tensor:
-        element = Tensor(node_of(TAKE, (x._node, (places + start)._node), 0))
+        element = Tensor(node_of(TAKE, (flat._node, (places + start)._node), 0))
         return _before(element, values) if side == "left" else ~_before(values, element)
 
-    before: Tensor = count_before(
-        elementwise, length, zeros(values.shape, dtype="int32"), is_before
-    )
+    none = zeros(values.shape, dtype="int32")
+    before: Tensor = count_before(elementwise, length, none, is_before)
     return before
 
 

@@ -52,20 +52,22 @@ class UniqueInverse(NamedTuple):
 class _Runs(NamedTuple):
     """A sorted flattened tensor, and the starts of its runs of equal elements."""
 
-    order: Tensor
     ordered: Tensor
     begins: Tensor
     starts: Tensor
 
 
-def _runs(operation: str, x: Tensor) -> _Runs:
+def _runs(operation: str, ordered: Tensor) -> _Runs:
+    first = equal(zeros((min(ordered.size, 1),), dtype="int32"), 0)
+    begins = concat([first, ordered[1:] != ordered[:-1]])
+    return _Runs(ordered, begins, flat_places(operation, begins))
+
+
+def _ordered_runs(operation: str, x: Tensor) -> tuple[Tensor, _Runs]:
+    """Return the positions that sort the elements, too."""
     flat = flatten(x)
     order = argsort(flat)
-    ordered = take(flat, order, axis=0) if flat.size else flat
-    first = equal(zeros((min(flat.size, 1),), dtype="int32"), 0)
-    begins = concat([first, ordered[1:] != ordered[:-1]])
-    starts = asarray(flat_places(operation, begins), dtype="int32")
-    return _Runs(order, ordered, begins, starts)
+    return order, _runs(operation, take(flat, order, axis=0) if flat.size else flat)
 
 
 def _values(runs: _Runs) -> Tensor:
@@ -76,9 +78,9 @@ def _counts(runs: _Runs) -> Tensor:
     return diff(runs.starts, append=asarray([runs.ordered.size]))
 
 
-def _inverse(runs: _Runs, x: Tensor) -> Tensor:
+def _inverse(order: Tensor, runs: _Runs, x: Tensor) -> Tensor:
     number = cumulative_sum(astype(runs.begins, "int32")) - 1
-    back = argsort(runs.order)
+    back = argsort(order)
     return reshape(take(number, back, axis=0) if x.size else back, x.shape)
 
 
@@ -96,7 +98,7 @@ def unique_values(x: ArrayLike, /) -> Tensor:
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
     [1, 3]
     """
-    return _values(_runs("unique_values", as_tensor("unique_values", x)))
+    return _values(_runs("unique_values", sort(as_tensor("unique_values", x), axis=None)))
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
@@ -112,7 +114,7 @@ def unique_counts(x: ArrayLike, /) -> UniqueCounts:
     >>> pt.unique_counts(pt.asarray([3, 1, 3])).counts.tolist()
     [1, 2]
     """
-    runs = _runs("unique_counts", as_tensor("unique_counts", x))
+    runs = _runs("unique_counts", sort(as_tensor("unique_counts", x), axis=None))
     return UniqueCounts(_values(runs), _counts(runs))
 
 
@@ -131,8 +133,8 @@ def unique_inverse(x: ArrayLike, /) -> UniqueInverse:
     [1, 0, 1]
     """
     x = as_tensor("unique_inverse", x)
-    runs = _runs("unique_inverse", x)
-    return UniqueInverse(_values(runs), _inverse(runs, x))
+    order, runs = _ordered_runs("unique_inverse", x)
+    return UniqueInverse(_values(runs), _inverse(order, runs, x))
 
 
 def unique_all(x: ArrayLike, /) -> UniqueAll:
@@ -151,9 +153,9 @@ def unique_all(x: ArrayLike, /) -> UniqueAll:
     [1, 0]
     """
     x = as_tensor("unique_all", x)
-    runs = _runs("unique_all", x)
-    indices = take(runs.order, runs.starts, axis=0) if x.size else runs.order
-    return UniqueAll(_values(runs), indices, _inverse(runs, x), _counts(runs))
+    order, runs = _ordered_runs("unique_all", x)
+    indices = take(order, runs.starts, axis=0) if x.size else order
+    return UniqueAll(_values(runs), indices, _inverse(order, runs, x), _counts(runs))
 
 
 def isin(

@@ -49,8 +49,11 @@ def unique(
     """
     x = as_tensor("unique", ar)
     if axis is None:
-        everything = F.unique_all(x)
-        values, first, inverse, counts = everything
+        if return_index or return_inverse:
+            values, first, inverse, counts = F.unique_all(x)
+        else:
+            values, counts = F.unique_counts(x)
+            first = inverse = counts
         if flag("unique", "equal_nan", equal_nan) and x.dtype.kind in "fc":
             nans = int(F.count_nonzero(F.isnan(values)).item())
             if nans > 1:

@@ -15,10 +15,12 @@ FEW_COLUMNS = 16
 
 def _take(xp: ArrayNamespace, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
-    # Wide enough for unsigned indices and for adding the length.
-    places = indices.astype(xp.int64)
-    places = xp.clip(xp.where(places < 0, places + length, places), 0, length - 1)
-    return xp.take(x, places, axis=axis)
+    places = indices
+    if places.size and places.min() < 0:
+        # Wide enough for unsigned indices and for adding the length.
+        places = places.astype(xp.int64)
+        places = xp.where(places < 0, places + length, places)
+    return xp.take(x, places, axis=axis, mode="clip")
 
 
 def _put_back(pt: Functions, g: Array, y: Array, x: Array, indices: Array, axis: int) -> Array:
@@ -40,16 +42,26 @@ def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int])
     # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
     result = xp.zeros((math.prod(before), length, math.prod(after)), wide)
-    rows = xp.compress(kept, rows, axis=axis)
-    rows = rows.reshape(len(result), rows.shape[axis], result.shape[2])
-    positions = positions[kept]
+    if not kept.all():
+        rows, positions = xp.compress(kept, rows, axis=axis), positions[kept]
+    rows = rows.reshape(len(result), positions.size, result.shape[2])
     if len(result) * result.shape[2] <= FEW_COLUMNS:
-        # NumPy adds elements ten times faster than slices.
+        # NumPy counts elements ten times faster than it adds slices.
         for number, column in product(range(len(result)), range(result.shape[2])):
-            xp.add.at(result[number, :, column], positions, rows[number, :, column])
+            result[number, :, column] = _sums(xp, positions, rows[number, :, column], length)
     else:
         xp.add.at(result, (slice(None), positions), rows)
     return result.reshape(*before, length, *after).astype(x.dtype)
+
+
+def _sums(xp: ArrayNamespace, positions: Any, elements: Any, length: int) -> Any:
+    if elements.dtype.kind == "c":
+        parts = [_sums(xp, positions, part, length) for part in (elements.real, elements.imag)]
+        return parts[0] + 1j * parts[1]
+    weights = None if elements.dtype.kind in "iub" and (elements == 1).all() else elements
+    sums = xp.bincount(positions, weights, length)
+    # Sums of integers wrap.
+    return sums.astype(xp.int64) if elements.dtype.kind in "iub" else sums
 
 
 def _take_back(

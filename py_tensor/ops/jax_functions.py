@@ -8,6 +8,7 @@ this module.
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import jax
@@ -162,6 +163,19 @@ def argsort(x: Any, arg: tuple[int, bool]) -> Any:
         return jnp.argsort(x, axis=axis)
     backward = jnp.argsort(jnp.flip(x, axis=axis), axis=axis)
     return jnp.flip(x.shape[axis] - 1 - backward, axis=axis)
+
+
+def search(x: Any, values: Any, right: bool) -> Any:
+    find = partial(jnp.searchsorted, side="right" if right else "left")
+    return jax.vmap(find)(x, values).astype(jnp.int32)
+
+
+def last_position(places: Any, arg: tuple[int, bool]) -> Any:
+    length, _ = arg
+    # Negative indices would count from the end.
+    places = jnp.where(places < 0, length, places)
+    positions = jnp.arange(places.size, dtype=jnp.int32)
+    return jnp.full(length, -1, jnp.int32).at[places].max(positions, mode="drop")
 
 
 # --- contractions ---------------------------------------------------------------------------------

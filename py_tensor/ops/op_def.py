@@ -424,6 +424,28 @@ class Sort(OpDef):
         return InferredResult(specs[0].shape, int32, (specs[0].dtype,))
 
 
+class Search(OpDef):
+    """Numbers of elements in each row of the first operand that come before those of the second.
+
+    Both operands are matrices with as many rows, and have one real dtype. Rows of the first are
+    sorted, and NaN is larger than all numbers. The static argument is True if equal elements count.
+    """
+
+    def infer(self, specs: Sequence[Spec], arg: Hashable) -> InferredResult:
+        return InferredResult(specs[1].shape, int32, (specs[0].dtype,) * 2)
+
+
+class LastPosition(OpDef):
+    """Position in a vector of integers at which each of 0, 1, 2, ... occurs last, or -1.
+
+    The static argument is (length of the result, ascending). `ascending` is True if the integers
+    are known to be distinct and in ascending order.
+    """
+
+    def infer(self, specs: Sequence[Spec], arg: Any) -> InferredResult:
+        return InferredResult((arg[0],), int32, (int32,))
+
+
 class Decomposition(OpDef):
     """Operation that is lowered into others, which are then fused with the operations around them.
 

@@ -1,11 +1,11 @@
-"""Definitions of sorts: the indices that sort the elements along an axis; and binary search."""
+"""Definitions of sorts: the indices that sort the elements along an axis; and searches."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from .op_def import Sort
+from .op_def import LastPosition, Search, Sort
 from .rule_types import ArrayNamespace, Functions
 
 ALL_PAIRS_LIMIT = 1 << 22
@@ -15,9 +15,24 @@ ALL_PAIRS_LIMIT = 1 << 22
 def _argsort(xp: ArrayNamespace, x: Any, arg: tuple[int, bool]) -> Any:
     axis, descending = arg
     if not descending:
-        return xp.argsort(x, axis=axis, kind="stable")
-    backward = xp.argsort(xp.flip(x, axis=axis), axis=axis, kind="stable")
+        return _stable_order(xp, x, axis)
+    backward = _stable_order(xp, xp.flip(x, axis=axis), axis)
     return xp.flip(x.shape[axis] - 1 - backward, axis=axis)
+
+
+def _stable_order(xp: ArrayNamespace, x: Any, axis: int) -> Any:
+    """Sort 64-bit integers of key and position, several times faster than NumPy's stable sort."""
+    if x.dtype.itemsize != 4 or x.shape[axis] < 32:
+        return xp.argsort(x, axis=axis, kind="stable")
+    keys = x
+    if x.dtype.kind == "f":
+        # The bits of floats sort as integers do, if those of negative numbers are inverted.
+        bits = xp.where(x == 0, xp.float32(0), x).view(xp.int32)
+        keys = xp.where(xp.isnan(x), xp.int32(0x7FFFFFFF), bits ^ (bits >> 31 & 0x7FFFFFFF))
+    pairs = xp.moveaxis(keys, axis, -1).astype(xp.int64) << 32
+    pairs += xp.arange(x.shape[axis])
+    pairs.sort(axis=-1)
+    return xp.moveaxis((pairs & 0xFFFFFFFF).astype(xp.int32), -1, axis)
 
 
 def count_before(pt: Functions, length: int, zeros: Any, is_before: Callable[[Any], Any]) -> Any:
@@ -34,7 +49,35 @@ def count_before(pt: Functions, length: int, zeros: Any, is_before: Callable[[An
     return count
 
 
+SCATTERED = 1 << 14
+"""Length of a sorted row from which looking for elements in ascending order is faster."""
+
+
+def _search(xp: ArrayNamespace, x: Any, values: Any, right: bool) -> Any:
+    side = "right" if right else "left"
+    counts = xp.empty(values.shape, xp.int32)
+    for row, wanted, count in zip(x, values, counts, strict=True):
+        if min(row.size, wanted.size) < SCATTERED:
+            count[:] = xp.searchsorted(row, wanted, side)
+        else:
+            order = _stable_order(xp, wanted, 0)
+            count[order] = xp.searchsorted(row, wanted[order], side)
+    return counts
+
+
+def _last(xp: ArrayNamespace, places: Any, arg: tuple[int, bool]) -> Any:
+    length, _ = arg
+    result = xp.full(length, -1, xp.int32)
+    positions = xp.arange(places.size, dtype=xp.int32)
+    inside = (places >= 0) & (places < length)
+    # NumPy assigns in order.
+    result[places[inside]] = positions[inside]
+    return result
+
+
 # fmt: off
 ARGSORT = Sort(name="argsort", jax="argsort", reference=_argsort, public=False, doc="Return the indices that sort the elements along an axis.")
+SEARCH = Search(name="search", jax="search", reference=_search, public=False, doc="Count the elements of sorted rows that come before others.")
+LAST_POSITION = LastPosition(name="last_position", jax="last_position", reference=_last, public=False, doc="Return the last position of 0, 1, 2, ... in a vector.")
 
-OP_DEFS = (ARGSORT,)
+OP_DEFS = (ARGSORT, SEARCH, LAST_POSITION)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -28,6 +29,7 @@ from ..ops.op_def import (
     Gather,
     GatherAlong,
     Interleave,
+    LastPosition,
     Literal,
     OpDef,
     OptimizationBarrier,
@@ -35,6 +37,7 @@ from ..ops.op_def import (
     Reduction,
     Scan,
     Scatter,
+    Search,
     Sort,
     SourceOp,
     ViewOp,
@@ -349,6 +352,25 @@ def _sorted(call: OpInstance, values: HostValues) -> HostValues:
     return result
 
 
+def _searched(call: OpInstance, values: HostValues, wanted: HostValues) -> HostValues:
+    (rows, length), count = call.specs[0].shape, call.specs[1].shape[1]
+    find = bisect_right if call.arg else bisect_left
+    # NaN is larger than all numbers.
+    keys = [(v != v, v) for v in values] if call.operands[0].kind == "f" else values
+    result: HostValues = []
+    for row in range(rows):
+        line = keys[row * length : (row + 1) * length]
+        for value in wanted[row * count : (row + 1) * count]:
+            key = (value != value, value) if call.operands[0].kind == "f" else value
+            result.append(find(line, key))
+    return result
+
+
+def _last_positions(call: OpInstance, places: HostValues) -> HostValues:
+    last = {place: position for position, place in enumerate(places)}
+    return [last.get(place, -1) for place in range(call.spec.size)]
+
+
 EVALUATORS: dict[type[OpDef], Callable[..., HostValues]] = {
     Elementwise: _elementwise,
     ViewOp: _viewed,
@@ -358,6 +380,8 @@ EVALUATORS: dict[type[OpDef], Callable[..., HostValues]] = {
     GatherAlong: _gathered_along,
     Scatter: _scattered,
     Sort: _sorted,
+    Search: _searched,
+    LastPosition: _last_positions,
     Reduction: _reduced,
     Scan: _scanned,
     Contraction: _contracted,

@@ -29,11 +29,13 @@ from ..ops.op_def import (
     Elementwise,
     Gather,
     GatherAlong,
+    LastPosition,
     OptimizationBarrier,
     Pad,
     Reduction,
     Scan,
     Scatter,
+    Search,
     Sort,
 )
 from ..tensor import Tensor, as_tensor, handle_on, node_behind
@@ -271,6 +273,27 @@ def _scatter(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped
     return _node(moveaxis(result, 1, axis + 1))
 
 
+def _search(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    """Merge the batch into the rows, or into the columns if all examples search one row."""
+    x, values = (handle_on(batch.value(src)) for src in srcs)
+    if mapped[0] is None and x.shape[1] == 1:
+        operands = handle_on(srcs[0]), reshape(values, (1, -1))
+    else:
+        operands = reshape(x, (-1, x.shape[2])), reshape(values, (-1, values.shape[2]))
+    counts = node_of(call.op, tuple(map(_node, operands)), call.arg)
+    return node_of(view_ops.RESHAPE, (counts,), values.shape)
+
+
+def _last_position(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
+    length, _ = call.arg
+    places = handle_on(batch.value(srcs[0]))
+    inside = (places >= 0) & (places < length)
+    flat = reshape(F.where(inside, _own(batch, places, length), -1), (-1,))
+    last = handle_on(node_of(call.op, (flat._node,), (batch.size * length, False)))
+    first = reshape(F.arange(batch.size) * places.shape[1], (-1, 1))
+    return _node(F.maximum(reshape(last, (batch.size, length)) - first, -1))
+
+
 def _barrier(batch: BatchedValues, call: OpInstance, srcs: Nodes, mapped: Mapped) -> OpNode:
     return node_of(call.op, (batch.value(srcs[0]), mapped[1] or srcs[1]), call.arg)
 
@@ -424,6 +447,8 @@ RULES: dict[object, BatchingRule] = {
     Scan: _by_arg(_first_next),
     Gather: _take,
     GatherAlong: _by_arg(_first_next),
+    Search: _search,
+    LastPosition: _last_position,
     Scatter: _scatter,
     Sort: _by_arg(_first_next),
     OptimizationBarrier: _barrier,

@@ -23,10 +23,12 @@ LOWERED_INTO_OTHERS = {
     "ComplexPart",
     "Decomposition",
     "GatherAlong",
+    "LastPosition",
     "Literal",
     "LoopOp",
     "OptimizationBarrier",
     "Scatter",
+    "Search",
     "Sort",
 }
 KERNELS_OF_THEIR_OWN = {"Contraction", "Loop", "Scan"}

@@ -107,6 +107,30 @@ def test_searchsorted(side, length, rng):
     assert_values(got, expected)
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_searchsorted_of_many_unordered_elements(side, rng):
+    x = np.sort(rng.integers(0, 9000, 20_000).astype("float32"))
+    v = rng.integers(-100, 9100, 20_000).astype("float32")
+    x[-5:] = v[7::1000] = np.nan
+    expected = np.searchsorted(x, v, side).astype("int32")
+    assert_values(pt.searchsorted(pt.asarray(x), pt.asarray(v), side=side), expected)
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint32"])
+def test_equal_elements_of_long_lines_keep_their_order(dtype, axis, descending, rng):
+    x = rng.integers(0 if dtype == "uint32" else -9, 9, (60, 50)).astype(dtype)
+    if dtype == "float32":
+        x[x == 3] = -0.0
+        x[x == 4] = np.nan
+        x[x == 5] = -np.inf
+    expected = in_order(x, axis, descending)
+    assert_values(pt.argsort(pt.asarray(x), axis=axis, descending=descending), expected)
+    got = pt.sort(pt.asarray(x), axis=axis, descending=descending)
+    assert_values(got, np.take_along_axis(x, expected, axis))
+
+
 def test_nan_sorts_after_all_numbers():
     x = np.array([1.0, 2.0, np.nan, np.nan], "float32")
     v = np.array([np.nan, np.inf, 2.0], "float32")

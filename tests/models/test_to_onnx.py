@@ -179,6 +179,15 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     ),
     "cumulative product": (lambda x: pt.cumulative_prod(x, axis=1, include_initial=True), [x234]),
     "sort": (lambda x: (pt.sort(x, axis=1), pt.argsort(x, axis=0, descending=True)), [x23]),
+    "searchsorted": (
+        lambda x, v: [pt.searchsorted(x, v, side=side) for side in ("left", "right")],
+        [np.float32([1, 2, 2, 5, np.nan]), np.float32([[0, 2, 3], [5, 7, np.nan]])],
+    ),
+    "searchsorted in bytes": (pt.searchsorted, [np.uint8([1, 2, 200]), np.uint8([0, 2, 255])]),
+    "assignment at indices": (
+        lambda x, i: x.at[i].set(pt.asarray([7.0, 8.0, 9.0, 10.0])),
+        [normal(5), np.int32([3, 0, 3, -1])],
+    ),
     "diagonal": (lambda x: (pt.linalg.diagonal(x), pt.linalg.trace(x)), [x23]),
     "triangle": (lambda x: (pt.tril(x), pt.triu(x, k=1)), [x23]),
     "det": (pt.linalg.det, [normal(2, 3, 3)]),

@@ -68,6 +68,8 @@ TABLES: dict[str, tuple[Callable[[OpDef], bool], dict[str, str]]] = {
             "Literal": NO_OPERANDS,
             "Loop": BY_LOWERING,
             "LoopOp": "the backward pass makes another loop",
+            "LastPosition": "its result is a position",
+            "Search": "its result is a position",
             "Sort": "its result is a position",
             "SourceOp": NO_OPERANDS,
         },

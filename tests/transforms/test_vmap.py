@@ -74,6 +74,13 @@ CASES = {
     "scatter_add of rows": (op("scatter_add", (0, 3)), f(2, 2, 5), i(2, 2)),
     "sort": (lambda x: pt.sort(x, axis=0, descending=True), f(5, 2)),
     "argsort": (lambda x: pt.argsort(x), f(2, 6)),
+    "searchsorted": (lambda x, v: pt.searchsorted(pt.sort(x), v), f(6), f(4)),
+    "searchsorted on the right": (
+        lambda x, v: pt.searchsorted(pt.sort(x), v, side="right"),
+        i(2, 6),
+        i(2, 3),
+    ),
+    "assignment at indices": (lambda x, at, v: x.at[at].set(v), f(4), i(5, high=4), f(5)),
     "matmul": (pt.matmul, f(3, 4), f(4, 2)),
     "matmul of stacks": (pt.matmul, f(2, 3, 4), f(2, 4, 5)),
     "vecdot": (pt.vecdot, f(4), f(4)),

@@ -10,13 +10,23 @@ from typing import NamedTuple
 
 from ...ir.node import OpInstance
 from ...language.wasm_text import wat
-from ...ops.op_def import Contraction, Decomposition, GatherAlong, OpDef, Scatter, Sort
+from ...ops.op_def import (
+    Contraction,
+    Decomposition,
+    GatherAlong,
+    LastPosition,
+    OpDef,
+    Scatter,
+    Search,
+    Sort,
+)
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.contractions import pixel_major, stored_operands
 from ..lowering.lower import LOWERINGS
+from ..lowering.searches import lower_last_position, lower_search
 from ..target import Lowering, StoredValue, Target
 from .decompose_kernel import DECOMPOSITIONS, is_real
 from .storage import padded, stored
@@ -43,6 +53,8 @@ def lower_decomposition(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int
 BUFFER_LOWERINGS: dict[type[OpDef], Lowering] = {
     Contraction: lower_contraction,
     Decomposition: lower_decomposition,
+    Search: lower_search,
+    LastPosition: lower_last_position,
 }
 """Function that lowers each kind of operation that kernels compute in another way."""
 BUFFER_TRAITS = TraitsTable(

@@ -8,7 +8,18 @@ from typing import NamedTuple
 from ...dtypes import DType
 from ...language.glsl import GLSL
 from ...language.printer import Printer
-from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
+from ...ops.op_def import (
+    Contraction,
+    GatherAlong,
+    LastPosition,
+    OpDef,
+    Pad,
+    Reduction,
+    Scan,
+    Scatter,
+    Search,
+    Sort,
+)
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
@@ -16,6 +27,7 @@ from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
 from ..lowering.scatters import lower_scatter
+from ..lowering.searches import lower_last_position, lower_search
 from ..lowering.sorts import lower_sort
 from ..target import Lowering, StoredValue, Target
 from .contract_kernel import tile_dtype
@@ -35,6 +47,8 @@ TEXTURE_LOWERINGS: dict[type[OpDef], Lowering] = {
     GatherAlong: lower_gather_along,
     Scatter: lower_scatter,
     Sort: lower_sort,
+    Search: lower_search,
+    LastPosition: lower_last_position,
     Reduction: lambda lowered, call, srcs: lower_reduction(lowered, call.op, srcs[0], call.arg),
     Scan: lower_scan,
     Contraction: lower_contraction,

@@ -9,13 +9,25 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ...ir.node import OpGraph, TensorSpec
-from ...ops.op_def import Contraction, GatherAlong, OpDef, Pad, Reduction, Scan, Scatter, Sort
+from ...ops.op_def import (
+    Contraction,
+    GatherAlong,
+    LastPosition,
+    OpDef,
+    Pad,
+    Reduction,
+    Scan,
+    Scatter,
+    Search,
+    Sort,
+)
 from ..codegen.shader import Shader
 from ..fusion.traits import TRAITS, FusionTraits, Recompute, Spread, TraitsTable
 from ..kernel import FusionLimits, Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph
 from ..lowering.gathers import lower_gather_along
 from ..lowering.pads import lower_pad
+from ..lowering.searches import lower_last_position, lower_search
 from ..target import Lowering, StoredValue, Target
 from .attention import Attention, JoinedParts, Scores, lower_attention, with_attention
 from .contract_kernel import BlockedSize, Blocking, ContractionSize
@@ -35,6 +47,8 @@ WORKGROUP_LOWERINGS: dict[type[OpDef], Lowering] = {
     GatherAlong: lower_gather_along,
     Scatter: lower_scatter,
     Sort: lower_sort,
+    Search: lower_search,
+    LastPosition: lower_last_position,
     Reduction: lower_reduction,
     Scan: lower_scan,
     Contraction: lower_contraction,

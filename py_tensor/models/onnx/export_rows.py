@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, bool_, float32, int32
@@ -589,6 +590,40 @@ def _argsort(w: NodeWriter, call: Call) -> str:
     return w.cast(places, int32)
 
 
+def _search(w: NodeWriter, call: Call) -> str:
+    x, values = (w.cast(name, _computed(call.dtype)) for name in call.inputs)
+    length = call.shapes[0][1]
+    count = w.op("Expand", w.number(0, INT64), w.lengths(call.shape))
+    for level in reversed(range(length.bit_length())):
+        end = w.op("Add", count, w.number(1 << level, INT64))
+        limit = w.number(length, INT64)
+        at = w.op("Sub", w.op("Min", end, limit), w.number(1, INT64))
+        pair = w.op("GatherElements", x, at, axis=1), values
+        less = w.op("Less", *(reversed(pair) if call.arg else pair))
+        if call.dtype.kind == "f":
+            # NaN is larger than all numbers.
+            first, second = map(partial(w.op, "IsNaN"), reversed(pair) if call.arg else pair)
+            less = w.op("Or", less, w.op("And", second, w.op("Not", first)))
+        before = w.op("Not", less) if call.arg else less
+        fits = w.op("And", before, w.op("LessOrEqual", end, limit))
+        count = w.op("Where", fits, end, count)
+    return w.cast(count, int32)
+
+
+def _last_position(w: NodeWriter, call: Call) -> str:
+    """Write positions into a vector of -1; those out of range go to an additional element."""
+    length, _ = call.arg
+    (count,) = call.shapes[0]
+    limit = w.number(length, INT64)
+    index = w.cast(call.inputs[0], INT64)
+    outside = w.op("Or", w.op("Less", index, w.number(0, INT64)), w.op("Greater", index, limit))
+    index = w.op("Where", outside, limit, index)
+    start = w.op("Expand", w.number(-1, INT64), w.lengths((length + 1,)))
+    positions = w.ints(range(count))
+    last = w.op("ScatterElements", start, index, positions, axis=0, reduction="max")
+    return w.cast(_first(w, last, 0, length), int32)
+
+
 # --- contractions ---------------------------------------------------------------------------------
 
 
@@ -646,6 +681,8 @@ ROWS: dict[str, Row] = {
     "take_along_axis": lambda w, call: w.op("GatherElements", *call.inputs, axis=call.arg[0]),
     "scatter_add": _scatter_add,
     "argsort": _argsort,
+    "search": _search,
+    "last_position": _last_position,
     "dot": _single("MatMul"),
     "convolve": _convolve,
     "det": _single("Det"),
