@@ -21,7 +21,6 @@ The packages and modules, in data-flow order; imports point from later to earlie
     random       random numbers
     transforms   grad, vjp, jvp, checkpoint, jit, warmup
     kernels      kernel: Python functions that become shaders
-    lax          control flow under the names of jax.lax
     tree         trees of containers under the names of jax.tree; tree_util has jax.tree_util's
     lib          `stride_tricks`, as in NumPy
     sharding     tensors on several devices, through JAX
@@ -39,6 +38,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     signal       frames and windows of signals
     audio        spectrograms, cepstral coefficients and resampling of sounds
     numpy_functions  functions of NumPy that the array API standard lacks
+    lax          control flow and array functions under the names of jax.lax
     numpy        NumPy's namespace, for `import py_tensor.numpy as np`
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from .kernels.workgroups import barrier as barrier, local_index as local_index, shared as shared
     from .runtime.executor import *
     from .transforms.autodiff import *
+    from .transforms.custom_rules import *
     from .transforms.jacobians import *
     from .transforms.jit.api import jit as jit
     from .transforms.jit.precompile import ShapeDtype as ShapeDtype, warmup as warmup
@@ -172,7 +173,7 @@ right_shift = bitwise_right_shift
 conjugate = conj
 fix = trunc
 mod = remainder
-ndarray = Tensor
+Array = ndarray = Tensor
 power = pow
 true_divide = divide
 bool = bool_

@@ -11,6 +11,26 @@ from .ir.pytree import (
     tree_map as map,
     tree_unflatten as unflatten,
 )
-from .transforms.trees import tree_map_with_path as map_with_path, tree_reduce as reduce
+from .transforms.trees import (
+    tree_all as all,
+    tree_flatten_with_path as flatten_with_path,
+    tree_leaves_with_path as leaves_with_path,
+    tree_map_with_path as map_with_path,
+    tree_reduce as reduce,
+    tree_structure as structure,
+    tree_transpose as transpose,
+)
 
-__all__ = ["flatten", "leaves", "map", "map_with_path", "reduce", "unflatten"]
+__all__ = [
+    "all",
+    "flatten",
+    "flatten_with_path",
+    "leaves",
+    "leaves_with_path",
+    "map",
+    "map_with_path",
+    "reduce",
+    "structure",
+    "transpose",
+    "unflatten",
+]

@@ -5,14 +5,60 @@
 [1, 2, 3]
 """
 
-from .ir.pytree import tree_flatten, tree_leaves, tree_map, tree_unflatten
-from .transforms.trees import tree_map_with_path, tree_reduce
+from functools import partial as _partial
+
+from .ir.pytree import (
+    PathStep as DictKey,
+    Structure as PyTreeDef,
+    tree_flatten,
+    tree_leaves,
+    tree_map,
+    tree_unflatten,
+)
+from .transforms.trees import (
+    Partial,
+    keystr,
+    register_dataclass,
+    register_pytree_node,
+    register_pytree_node_class,
+    register_pytree_with_keys,
+    register_pytree_with_keys_class,
+    register_static,
+    tree_all,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map_with_path,
+    tree_reduce,
+    tree_structure,
+    tree_transpose,
+)
+
+SequenceKey = FlattenedIndexKey = DictKey
+GetAttrKey = _partial(DictKey, is_field=True)
 
 __all__ = [
+    "DictKey",
+    "FlattenedIndexKey",
+    "GetAttrKey",
+    "Partial",
+    "PyTreeDef",
+    "SequenceKey",
+    "keystr",
+    "register_dataclass",
+    "register_pytree_node",
+    "register_pytree_node_class",
+    "register_pytree_with_keys",
+    "register_pytree_with_keys_class",
+    "register_static",
+    "tree_all",
     "tree_flatten",
+    "tree_flatten_with_path",
     "tree_leaves",
+    "tree_leaves_with_path",
     "tree_map",
     "tree_map_with_path",
     "tree_reduce",
+    "tree_structure",
+    "tree_transpose",
     "tree_unflatten",
 ]

@@ -94,6 +94,33 @@ def to_device(x: Tensor, device: str, /, *, stream: None = None) -> Tensor:
     return x
 
 
+def block_until_ready(self: Tensor) -> Tensor:
+    """Compute this tensor now, and return it; inside a trace, do nothing.
+
+    On the JAX backend this waits for the device. A GPU may still be busy: reading a value waits.
+
+    >>> import py_tensor as pt
+    >>> x = pt.ones(3) + 1
+    >>> x.block_until_ready() is x
+    True
+    """
+    node = node_behind("block_until_ready", self)
+    if not (state.traces and is_traced(node)):
+        handle: Any = getattr(self._buffer("block_until_ready"), "handle", None)
+        getattr(handle, "block_until_ready", lambda: None)()
+    return self
+
+
+def devices(self: Tensor) -> set[str]:
+    """Return the set of devices that have this tensor: the name of the backend.
+
+    >>> import py_tensor as pt
+    >>> pt.ones(3).devices() == {pt.get_backend()}
+    True
+    """
+    return {self.device}
+
+
 def as_memoryview(x: Tensor, flags: int, /) -> memoryview:
     spec = node_behind("memoryview", x).spec
     if spec.dtype.kind == "c":

@@ -431,7 +431,7 @@ def pad(
     if not any(a or b for a, b in widths):
         return Tensor(node)
     if not isinstance(constant_values, Sequence):
-        return _framed(x, tuple((a, b, 0) for a, b in widths), constant_values)
+        return framed(x, tuple((a, b, 0) for a, b in widths), constant_values)
     values = _pairs(constant_values, x.ndim)
     for axis, (pair, around) in enumerate(zip(widths, values, strict=True)):
         for side, value in enumerate(around):
@@ -439,7 +439,7 @@ def pad(
             own[side] = pair[side]
             frame = [(0, 0, 0)] * x.ndim
             frame[axis] = (own[0], own[1], 0)
-            x = _framed(x, tuple(frame), value)
+            x = framed(x, tuple(frame), value)
     return x
 
 
@@ -454,7 +454,8 @@ def _pairs(widths: Any, ndim: int) -> list[tuple[Any, ...]]:
     return pairs * ndim if len(pairs) == 1 else pairs
 
 
-def _framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> Tensor:
+def framed(x: Tensor, widths: tuple[tuple[int, int, int], ...], value: Any) -> Tensor:
+    """Put a value around and between the elements: (before, after, between) along each axis."""
     if type(value) is not ScalarTracer:
         value = plain_number("pad", value)
         if not isinstance(value, int | float | complex):

@@ -331,6 +331,8 @@ class TensorMethods(TensorOperators):
     data = interchange.data
     numpy = interchange.numpy
     to_device = interchange.to_device
+    block_until_ready = interchange.block_until_ready
+    devices = interchange.devices
 
     # --- linear algebra ---------------------------------------------------------------------------
     matmul = linear_algebra.matmul

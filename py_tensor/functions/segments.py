@@ -8,10 +8,10 @@ time.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypedDict, Unpack
 
-from ..errors import DTypeError, ShapeError
+from ..errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import SCATTER_ADD
 from ..tensor import Tensor, as_tensor, node_behind
@@ -203,12 +203,29 @@ class IndexUpdater:
         return IndexUpdate(self._tensor, key)
 
 
+class IndexHints(TypedDict, total=False):
+    """Options of the methods of `IndexUpdate`; the hints change nothing."""
+
+    indices_are_sorted: bool
+    unique_indices: bool
+    mode: str | None
+
+
+class FillHints(IndexHints, total=False):
+    """Options of `IndexUpdate.get`."""
+
+    fill_value: float | None
+
+
 class IndexUpdate:
     """Result of `x.at[key]`, whose methods return copies of x with updated elements.
 
     If a key selects an element several times, all its updates are applied; with `set` and `power`
     only one of them. An index out of range in a tensor selects the nearest element, because the
-    tensor is not read; one in a number, list or array of NumPy raises ShapeError.
+    tensor is not read; one in a number, list or array of NumPy raises ShapeError. With the option
+    `mode="clip"`, each selects the nearest element; with "drop" it changes nothing, and `get`
+    returns `fill_value` there, as with "fill". "promise_in_bounds" is the same as no mode. The
+    options `indices_are_sorted` and `unique_indices` of JAX change nothing.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([1.0, 2.0, 3.0])
@@ -222,89 +239,147 @@ class IndexUpdate:
         self._tensor = tensor
         self._key = key
 
-    def get(self) -> Tensor:
+    def get(self, **options: Unpack[FillHints]) -> Tensor:
         """Return the selected elements, `x[key]`.
+
+        For indices out of range, mode="fill" gives `fill_value`: by default NaN, the lowest number
+        of a signed dtype, or the highest of an unsigned one.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1, 2, 3]).at[1:].get().tolist()
         [2, 3]
+        >>> pt.asarray([1, 2, 3]).at[[0, 9]].get(mode="fill", fill_value=-1).tolist()
+        [1, -1]
         """
+        if options:
+            fill = options.pop("fill_value", None)
+            return self._limited(options, lambda at: at.get(), fill, cut=False)
         return indexing.get(self._tensor, self._key)
 
-    def set(self, values: ArrayLike) -> Tensor:
+    def set(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the selected elements replaced.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1, 2, 3]).at[1:].set(0).tolist()
         [1, 0, 0]
         """
+        if options:
+            return self._limited(options, lambda at: at.set(values))
         mask = self._mask()
         if mask is not None and not as_tensor("at", values).shape:
             return self._where(mask, values)
         return indexing.assigned(self._tensor, self._key, values)
 
-    def add(self, values: ArrayLike) -> Tensor:
+    def add(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with values added to the selected elements.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1, 2, 3]).at[[0, 0]].add(5).tolist()
         [11, 2, 3]
         """
+        if options:
+            return self._limited(options, lambda at: at.add(values))
         return self._updated(elementwise.add, _summed, values)
 
-    def multiply(self, values: ArrayLike) -> Tensor:
+    def multiply(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the selected elements multiplied by values.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1, 2, 3]).at[[2, 2]].multiply(5).tolist()
         [1, 2, 75]
         """
+        if options:
+            return self._limited(options, lambda at: at.multiply(values))
         return self._updated(elementwise.multiply, _reduction(statistical.prod, 1), values)
 
-    def divide(self, values: ArrayLike) -> Tensor:
+    def divide(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the selected elements divided by values.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1.0, 2.0]).at[1].divide(4.0).tolist()
         [1.0, 0.5]
         """
+        if options:
+            return self._limited(options, lambda at: at.divide(values))
         return self._updated(elementwise.divide, _reduction(statistical.prod, 1), values)
 
-    def min(self, values: ArrayLike) -> Tensor:
+    def min(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the smaller of the selected elements and values.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1.0, 5.0]).at[:].min(3.0).tolist()
         [1.0, 3.0]
         """
+        if options:
+            return self._limited(options, lambda at: at.min(values))
         return self._updated(elementwise.minimum, _reduction(statistical.min, None), values)
 
-    def max(self, values: ArrayLike) -> Tensor:
+    def max(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the larger of the selected elements and values.
 
         >>> import py_tensor as pt
         >>> pt.asarray([1.0, 5.0]).at[:].max(3.0).tolist()
         [3.0, 5.0]
         """
+        if options:
+            return self._limited(options, lambda at: at.max(values))
         return self._updated(elementwise.maximum, _reduction(statistical.max, None), values)
 
-    def power(self, values: ArrayLike) -> Tensor:
+    def power(self, values: ArrayLike, **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with the selected elements raised to the power of values.
 
         >>> import py_tensor as pt
         >>> pt.asarray([2.0, 3.0]).at[1].power(2.0).tolist()
         [2.0, 9.0]
         """
+        if options:
+            return self._limited(options, lambda at: at.power(values))
         return self._changed(elementwise.pow, values)
 
-    def apply(self, ufunc: Callable[[Tensor], Tensor]) -> Tensor:
+    def apply(self, ufunc: Callable[[Tensor], Tensor], **options: Unpack[IndexHints]) -> Tensor:
         """Return a copy with a function applied to the selected elements.
 
         >>> import py_tensor as pt
         >>> pt.asarray([4.0, 9.0]).at[1].apply(pt.sqrt).tolist()
         [4.0, 3.0]
         """
+        if options:
+            return self._limited(options, lambda at: at.apply(ufunc))
         return self._changed(lambda chosen, _: ufunc(chosen), 0)
+
+    def _limited(
+        self,
+        options: Any,
+        function: Callable[[IndexUpdate], Tensor],
+        fill: float | None = 0,
+        cut: bool = True,
+    ) -> Tensor:
+        """Apply a method for a mode: indices out of range select an element added at the end."""
+        mode = options.pop("mode", None)
+        unknown = options.keys() - {"indices_are_sorted", "unique_indices"}
+        if unknown:
+            raise ArgumentTypeError(f"at: unknown option; got {sorted(unknown)}; see x.at[...].get")
+        if mode in (None, "promise_in_bounds"):
+            return function(self)
+        if mode not in ("clip", "drop", "fill"):
+            raise ArgumentError(
+                f"at: mode does not exist; got {mode!r}; use clip, drop, fill or promise_in_bounds"
+            )
+        x = self._tensor
+        widths, key = [(0, 0)] * x.ndim, []
+        for axis, part in _axes_of(self._key, x.ndim):
+            if axis is not None:
+                if mode != "clip":
+                    widths[axis] = (0, 1)
+                part = _limited_index(part, x.shape[axis], mode == "clip")
+            key.append(part)
+        if fill is None:
+            fill = math.nan
+            if x.dtype.kind not in "fc":
+                fill = {"i": x.dtype.lowest, "u": x.dtype.highest}.get(x.dtype.kind, True)
+        padded = manipulation.pad(x, widths, constant_values=fill) if mode != "clip" else x
+        result = function(IndexUpdate(padded, tuple(key)))
+        return indexing.selected(result, tuple(map(slice, x.shape))) if cut and x.ndim else result
 
     def _mask(self) -> Tensor | None:
         """Return the key if it is a mask of all elements, which need not be read."""
@@ -361,3 +436,34 @@ def _reduction(
         return _reduced(reduce, values, places, count, initial)
 
     return reduced
+
+
+def _axes_of(key: Any, ndim: int) -> Iterator[tuple[int | None, Any]]:
+    """Iterate over a key's parts, each with the axis along which it has indices, if any."""
+    parts = list(key) if isinstance(key, tuple) else [key]
+    used = []
+    for part in parts:
+        if part is None or part is ...:
+            used.append(0)
+        else:
+            mask = not isinstance(part, slice) and (t := as_tensor("at", part)).dtype.kind == "b"
+            used.append(t.ndim if mask else 1)
+    axis = 0
+    for part, count in zip(parts, used, strict=True):
+        has_indices = count == 1 and not isinstance(part, slice)
+        yield (axis if has_indices and as_tensor("at", part).dtype.kind != "b" else None), part
+        axis += ndim - sum(used) if part is ... else count
+
+
+def _limited_index(index: Any, length: int, nearest: bool) -> Any:
+    """Replace indices out of range by the nearest one, or by the one after the last."""
+    if isinstance(index, int):
+        index = index + length if index < 0 else index
+        if nearest:
+            return min(max(index, 0), length - 1)
+        return index if 0 <= index < length else length
+    index = as_tensor("at", index)
+    index = elementwise.where(index < 0, index + length, index)
+    if nearest:
+        return elementwise.clip(index, 0, length - 1)
+    return elementwise.where((index < 0) | (index >= length), length, index)

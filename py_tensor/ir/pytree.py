@@ -1,8 +1,8 @@
 """Trees of containers, flattened into leaves and a structure, and rebuilt from them.
 
-Containers are lists, tuples, named tuples, dicts and dataclass instances; None is an empty
-container. Everything else is a leaf. Input: a tree. Output: its leaves from left to right, and a
-`Structure` that can be compared and hashed.
+Containers are lists, tuples, named tuples, dicts, dataclass instances and registered classes; None
+is an empty container. Everything else is a leaf. Input: a tree. Output: its leaves from left to
+right, and a `Structure` that can be compared and hashed.
 """
 
 from __future__ import annotations
@@ -29,8 +29,22 @@ _DICTS = (dict, OrderedDict)
 KeyPart = tuple[type, Any, int]
 """A container as (class, static data, number of children).
 
-The static data are the keys of a dict, the static fields of a dataclass, and None for others.
+The static data are the keys of a dict, the static fields of a dataclass, those that the functions
+of a registered class return, and None for others.
 """
+
+
+class Registration(NamedTuple):
+    """Functions for the instances of a registered class."""
+
+    flatten: Callable[[Any], tuple[Iterable[Any], Any]]
+    unflatten: Callable[[Any, Iterable[Any]], Any]
+    keys: Callable[[Any], Iterable[Any]] | None
+    """Keys of the children; None if they are numbered."""
+
+
+registered: dict[type, Registration] = {}
+"""Functions by class, see `register_pytree_node`."""
 
 IsLeaf = Callable[[Any], bool]
 """Function that returns True for a container to treat as a leaf."""
@@ -64,6 +78,12 @@ class Structure:
     def has_fields(self) -> bool:
         """True if a container is a dataclass instance."""
         return any(part is not LEAF and _fields_of(part[0]) is not None for part in self.parts)
+
+    num_leaves = count
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """Return the tree with these leaves, see `tree_unflatten`."""
+        return tree_unflatten(self, leaves)
 
     def builder(self) -> Callable[[list[Any]], Any]:
         """Return a function that builds the tree from a list of leaves.
@@ -121,6 +141,10 @@ def open_node(tree: Any) -> tuple[KeyPart, Iterable[Any]] | None:
         return (kind, tuple(tree), len(tree)), tree.values()
     if tree is None:
         return (NoneType, None, 0), ()
+    if kind in registered:
+        parts, fixed = registered[kind].flatten(tree)
+        parts = tuple(parts)
+        return (kind, fixed, len(parts)), parts
     if isinstance(tree, tuple) and hasattr(kind, "_fields"):
         return (kind, None, len(tree)), tree
     names = _fields_of(kind)
@@ -204,8 +228,18 @@ class PathStep(NamedTuple):
     """Step from a container to a child: a field's name, a key or an index."""
 
     key: Any
-    is_field: bool
-    is_buffer: bool
+    is_field: bool = False
+    is_buffer: bool = False
+
+    @property
+    def idx(self) -> Any:
+        """Key under JAX's name for an index of a sequence."""
+        return self.key
+
+    @property
+    def name(self) -> Any:
+        """Key under JAX's name for a field."""
+        return self.key
 
     def __str__(self) -> str:
         return f".{self.key}" if self.is_field else f"[{self.key!r}]"
@@ -227,8 +261,14 @@ def leaves_with_paths(
     names = _fields_of(kind)
     own = names.children if names else getattr(kind, "_fields", None)
     keys: Iterable[Any] = fixed if kind in _DICTS else own or range(count)
+    if kind in registered and (keys_of := registered[kind].keys) is not None:
+        keys = keys_of(tree)
     for key, child in zip(keys, children, strict=True):
-        step = PathStep(key, bool(own), names is not None and key in names.buffers)
+        step = (
+            key
+            if isinstance(key, PathStep)
+            else PathStep(key, bool(own), names is not None and key in names.buffers)
+        )
         yield from leaves_with_paths(child, is_leaf, (*path, step))
 
 
@@ -317,6 +357,8 @@ def _container(kind: type, fixed: Any, children: list[Any]) -> Any:
         return None
     if kind in _DICTS:
         return kind(zip(fixed, children, strict=True))
+    if kind in registered:
+        return registered[kind].unflatten(fixed, tuple(children))
     names = _fields_of(kind)
     if names is None:
         return kind(*children)

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from .. import functions as F, lax
+from .. import functions as F
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import no_out, one_axis, some_axes
 from ..tensor import Tensor, as_tensor
+from ..transforms.control_flow import associative_scan
 from ..typing import ArrayLike, Axis, DTypeLike, IndexLike
 
 Binary = Callable[[Any, Any], Tensor]
@@ -135,7 +136,7 @@ def accumulate(
     if scan is not None:
         return scan(x, axis=along)
     if function.__name__ in _ASSOCIATIVE and x.shape[along]:
-        scanned: Tensor = lax.associative_scan(function, x, axis=along)
+        scanned: Tensor = associative_scan(function, x, axis=along)
         return scanned
     rows = F.moveaxis(x, along, 0)
     if not rows.shape[0]:

@@ -16,8 +16,8 @@ from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, flag, floating, integer, items, number, wide
 from ..functions.decorators import named
 from ..functions.elementwise import where
-from ..lax import scan
 from ..tensor import Tensor, as_tensor
+from ..transforms.control_flow import scan
 from ..typing import ArrayLike
 from .checks import counted, floats_of, height_and_width, numbers_of
 

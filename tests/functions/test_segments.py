@@ -181,3 +181,37 @@ def test_gradients_of_updates():
     assert by_v.tolist() == [2.0, 2.0]
     by_x = pt.grad(lambda x: pt.sum(x.at[1].multiply(4.0)))(pt.ones(3))
     assert by_x.tolist() == [1.0, 4.0, 1.0]
+
+
+def test_modes_of_indices_out_of_range():
+    x = pt.asarray(np.float32([10, 20, 30]))
+    assert x.at[7].get(mode="clip").item() == 30.0
+    assert x.at[-7].get(mode="fill", fill_value=-1).item() == -1.0
+    assert np.isnan(x.at[pt.asarray([0, 5])].get(mode="fill").numpy()).tolist() == [False, True]
+    assert pt.asarray([1, 2]).at[[-2, -3]].get(mode="fill").tolist() == [1, -(2**31)]
+    assert pt.asarray([1], dtype="uint8").at[1].get(mode="fill").item() == 255
+    assert x.at[pt.asarray([1, 9, -9])].add(5.0, mode="drop").tolist() == [10.0, 25.0, 30.0]
+    assert x.at[9].set(5.0, mode="drop").tolist() == [10.0, 20.0, 30.0]
+    assert x.at[9].multiply(2.0, mode="clip").tolist() == [10.0, 20.0, 60.0]
+    assert x.at[0].get(mode="promise_in_bounds", indices_are_sorted=True).item() == 10.0
+
+
+def test_modes_of_keys_with_several_parts():
+    x = pt.asarray(np.arange(24).reshape(2, 3, 4))
+    assert x.at[1:, ..., np.array([3, 4])].get(mode="fill", fill_value=-1).tolist() == [
+        [[15, -1], [19, -1], [23, -1]]
+    ]
+    mask = pt.asarray([False, True])
+    assert x.at[mask, :, 9].get(mode="clip").tolist() == [[15, 19, 23]]
+    assert x.at[None, 5].get(mode="clip").shape == (1, 3, 4)
+    changed = x.at[:, 1, [0, 8]].set(0, mode="drop").numpy()
+    expected = np.arange(24).reshape(2, 3, 4)
+    expected[:, 1, 0] = 0
+    assert (changed == expected).all()
+
+
+def test_unknown_modes_and_options_raise():
+    with pytest.raises(errors.ArgumentError, match="mode does not exist"):
+        pt.ones(3).at[0].get(mode="wrap")
+    with pytest.raises(TypeError, match="unknown option"):
+        pt.ones(3).at[0].set(1.0, mood="clip")

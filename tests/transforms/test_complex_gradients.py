@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import py_tensor as pt
+from py_tensor import errors
 
 DERIVATIVES = {
     "exp": np.exp,
@@ -193,3 +194,27 @@ def test_under_jit(rng):
 
     z = sample(rng, 4)
     assert_near(step(pt.asarray(z)), wide(z) - 0.2 * (wide(z) - 1j))
+
+
+def test_holomorphic_derivatives(rng):
+    z = sample(rng, 3)
+    t = pt.asarray(z)
+    value, derivative = pt.value_and_grad(lambda v: v * v * 1j, holomorphic=True)(
+        pt.asarray(1 + 2j)
+    )
+    assert (value.item(), derivative.item()) == ((1 + 2j) ** 2 * 1j, 2j * (1 + 2j))
+    assert pt.grad(lambda v: v * 1j, holomorphic=True)(2.0 + 1j).item() == 1j
+    expected = np.diag(np.cos(wide(z)))
+    assert_near(pt.jacrev(pt.sin, holomorphic=True)(t), expected)
+    assert_near(pt.jacfwd(pt.sin, holomorphic=True)(t), expected)
+    second = pt.hessian(lambda v: pt.sum(v**3), holomorphic=True)(t)
+    assert_near(second, np.diag(6 * wide(z)))
+
+
+def test_holomorphic_functions_are_complex():
+    with pytest.raises(errors.GradientError, match="single complex number"):
+        pt.grad(lambda v: pt.real(v), holomorphic=True)(1j)
+    with pytest.raises(errors.DTypeError, match="must be complex"):
+        pt.jacrev(lambda x: x * 1j, holomorphic=True)(pt.asarray([1.0]))
+    with pytest.raises(errors.DTypeError, match="must be complex"):
+        pt.jacfwd(lambda z: pt.real(z), holomorphic=True)(pt.asarray([1j]))

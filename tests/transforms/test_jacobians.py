@@ -195,7 +195,8 @@ def test_integers_are_refused(jacobian):
     assert_raises(
         errors.DTypeError,
         f"{name}: arguments and results must be real and floating; got int32[3]; "
-        'use x.astype("float32"), or has_aux for other results',
+        'use x.astype("float32"), has_aux for other results, or holomorphic=True for complex '
+        "numbers",
         lambda: jacobian(lambda x: x.astype("int32"))(pt.asarray(X)),
     )
 

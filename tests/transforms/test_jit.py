@@ -485,12 +485,6 @@ def test_equal_static_values_of_other_types_differ():
             'field(metadata={"static": True})',
         ),
         (
-            {"a": np.zeros(1)},
-            {},
-            "arguments must contain only tensors and numbers; got ndarray array([0.]) in argument "
-            "0 of f; convert it with pt.asarray",
-        ),
-        (
             Layer(1.0, 2.0, []),
             {},
             "static field or key is not hashable; got tuple (<class 'test_jit.Layer'>, ((<class "
@@ -1192,3 +1186,27 @@ def test_donation_lowers_the_peak(engine):
     without, donated = peak(engine, count, n), peak(engine, count, n, donate_argnums=0)
     # All old tensors and all new ones at once, compared with one extra at a time.
     assert without - donated == (count - 1) * n * n * 4 * (engine.name in ("webgl", "webgpu"))
+
+
+def test_arrays_of_numpy_are_arguments():
+    total = pt.jit(lambda x, y: pt.sum(x["a"] * y))
+    x = np.float32([1, 2, 3])
+    for y in (np.float32(2), np.float64(2), np.int32(2), np.full(3, 2.0, "float32")):
+        assert total({"a": x}, y).item() == 12.0
+    assert pt.grad(total)({"a": x}, np.float32([1, 2, 3]))["a"].tolist() == [1.0, 2.0, 3.0]
+    # An array and a tensor of its shape and dtype share an executable.
+    misses = pt.cache_info().plan_misses
+    total({"a": pt.asarray(x)}, pt.asarray(np.float32(2)))
+    assert pt.cache_info().plan_misses == misses
+
+
+def test_arrays_of_numpy_are_tensors_where_jit_does_not_compile():
+    seen = []
+
+    @pt.jit(static_argnames="table")
+    def function(x, table):
+        seen.append((type(x), type(table)))
+        return pt.sum(x)
+
+    pt.grad(lambda scale: function(np.ones(2), table=(1, 2)) * scale)(1.0)
+    assert seen == [(pt.Tensor, tuple)]

@@ -17,9 +17,9 @@ from weakref import ref
 from ...errors import ArgumentError, DTypeError, GradientError
 from ...functions.arguments import flag, function_of, integer, items
 from ...functions.creation import ones, zeros
-from ...functions.elementwise import astype
+from ...functions.elementwise import astype, conj
 from ...ir.node import OpNode, node_of, pending_for, pullbacks
-from ...ir.pytree import Structure, leaves_at, tree_flatten, tree_unflatten
+from ...ir.pytree import Structure, leaves_at, tree_flatten, tree_map, tree_unflatten
 from ...ir.tracer import kind_of
 from ...ops.views import RESHAPE
 from ...tensor import Tensor, as_tensor, node_behind
@@ -110,6 +110,7 @@ def value_and_grad[**Args, Result](
     argnums: int | Sequence[int] = 0,
     *,
     has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Callable[Args, tuple[Result, Any]]:
     """Make a function that returns the value of `function` and its gradient.
 
@@ -121,6 +122,8 @@ def value_and_grad[**Args, Result](
             sequence of positions.
         has_aux: If True, `function` returns a pair (value, aux), and `aux` is passed through
             without being differentiated; False by default.
+        holomorphic: If True, arguments and result are complex, and the gradient is the complex
+            derivative; False by default.
 
     Returns:
         Function that returns (value, gradient), or ((value, aux), gradient) with `has_aux`. The
@@ -142,7 +145,9 @@ def value_and_grad[**Args, Result](
     >>> value.item(), gradient.tolist()
     (13.0, [18.0, 4.0])
     """
-    return _differentiated("value_and_grad", function, argnums, has_aux, with_value=True)
+    return _differentiated(
+        "value_and_grad", function, argnums, has_aux, holomorphic, with_value=True
+    )
 
 
 def grad[**Args](
@@ -151,6 +156,7 @@ def grad[**Args](
     argnums: int | Sequence[int] = 0,
     *,
     has_aux: bool = False,
+    holomorphic: bool = False,
 ) -> Callable[Args, Any]:
     """Make a function that returns the gradient of `function`.
 
@@ -162,6 +168,7 @@ def grad[**Args](
         argnums: Position of the argument to differentiate with respect to, 0 by default, or a
             sequence of positions.
         has_aux: If True, `function` returns a pair (value, aux); False by default.
+        holomorphic: If True, arguments and result are complex; see `value_and_grad`.
 
     Returns:
         Function that returns the gradient, or (gradient, aux) with `has_aux`; see `value_and_grad`.
@@ -175,7 +182,7 @@ def grad[**Args](
     >>> pt.grad(pt.grad(lambda x: x ** 3))(2.0).item()
     12.0
     """
-    return _differentiated("grad", function, argnums, has_aux, with_value=False)
+    return _differentiated("grad", function, argnums, has_aux, holomorphic, with_value=False)
 
 
 def _differentiated(
@@ -183,6 +190,7 @@ def _differentiated(
     function: _Function,
     argnums: int | Sequence[int],
     has_aux: bool,
+    holomorphic: bool,
     *,
     with_value: bool,
 ) -> _Function:
@@ -199,9 +207,11 @@ def _differentiated(
 
     def finished(inputs: _Inputs, tape: Tape, value: object) -> Any:
         result, aux = _pair(operation, value) if has_aux else (value, None)
-        node = _scalar(operation, result)
+        node = _scalar(operation, result, "c" if holomorphic else "f")
         one = ones((), dtype=node.spec.dtype)
         gradients = inputs.gradients(pull_back(tape, [node], [one], inputs.differentiable()))
+        if holomorphic:
+            gradients = tree_map(conj, gradients)
         inputs.propagate_changes()
         gradient = gradients[0] if single else gradients
         if with_value:
@@ -257,19 +267,20 @@ def _pair(operation: str, value: object) -> tuple[Any, Any]:
     )
 
 
-def _scalar(operation: str, value: object) -> OpNode:
-    """Return the node of a result that is one floating number; raise GradientError otherwise."""
+def _scalar(operation: str, value: object, kind: str) -> OpNode:
+    """Return the node of a result that is one number of a kind; raise GradientError otherwise."""
     if isinstance(value, Tensor):
         node = node_behind(operation, value)
-        if node.spec.shape == () and node.spec.dtype.kind == "f":
+        if node.spec.shape == () and node.spec.dtype.kind == kind:
             return node
         got = repr(node.spec)
-    elif kind_of(value) is float:
+    elif kind_of(value) is float and kind == "f":
         return as_tensor(operation, value)._node
     else:
         got = type(value).__name__
+    wanted = "floating" if kind == "f" else "complex"
     raise GradientError(
-        f"{operation}: the function must return a single floating number; got {got}; reduce it "
+        f"{operation}: the function must return a single {wanted} number; got {got}; reduce it "
         "with pt.sum or pt.mean, or use pt.vjp"
     )
 

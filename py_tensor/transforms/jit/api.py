@@ -22,13 +22,13 @@ from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
 from ...functions.decorators import autocast_dtype
 from ...ir.node import BoundedCache, OpNode, leaf_node, own_tapes, pending_handles, tapes
-from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_unflatten, typed
+from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_map, tree_unflatten, typed
 from ...ir.tracer import ArgumentBuffer, Recording, ScalarTracer
 from ...runtime import scopes
 from ...runtime.executor import backend, runtime
 from ...runtime.scopes import End, state, task_trace
 from ...signatures import parameters_of
-from ...tensor import Tensor, node_behind, realize_pending
+from ...tensor import Tensor, as_tensor, node_behind, realize_pending
 from ..subgraph import end_made
 from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
 
@@ -80,10 +80,23 @@ class Jitted:
 
     def _run_untraced(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
         """Call the function without jit: in debug mode, or inside a trace or differentiation."""
-        donated = [leaf for leaf, gone in self._given(args, kwargs) if gone]
+        given = self._given(args, kwargs)
+        if any(hasattr(leaf, "__array__") and not isinstance(leaf, Tensor) for leaf, _ in given):
+            args = tuple(self._converted(*pair) for pair in enumerate(args))
+            kwargs = {name: self._converted(name, arg) for name, arg in kwargs.items()}
+        donated = [leaf for leaf, gone in given if gone]
         result = self._function(*args, **kwargs)
         end_donated([leaf for leaf in donated if isinstance(leaf, Tensor)], self._name)
         return result
+
+    def _converted(self, parameter: int | str, arg: object) -> Any:
+        """Convert arrays in an argument to tensors, unless it is static."""
+
+        def converted(leaf: object) -> object:
+            is_array = hasattr(leaf, "__array__") and not isinstance(leaf, _KINDS)
+            return as_tensor("jit", leaf) if is_array else leaf
+
+        return arg if self.is_static(parameter) else tree_map(converted, arg)
 
     # --- arguments ------------------------------------------------------------------------------
 
@@ -160,8 +173,13 @@ class Jitted:
     def _add_other(
         self, leaf: object, parameter: int | str, key: list[object], leaves: list[object]
     ) -> None:
-        """Add a number of a subclass, or raise ArgumentError."""
+        """Add a number of a subclass or an array; raise ArgumentError for anything else."""
         kind: Any = next((number for number in _KINDS if isinstance(leaf, number)), None)
+        if kind is None and hasattr(leaf, "__array__"):
+            tensor = as_tensor("jit", leaf)
+            leaves.append(tensor)
+            key.append(tensor._spec)
+            return
         if kind is None:
             wrong = "arguments must contain only tensors and numbers"
             raise self._argument_error(wrong, leaf, parameter, _advice(leaf, parameter))
@@ -326,8 +344,6 @@ class Jitted:
 
 
 def _advice(leaf: object, parameter: int | str) -> str:
-    if hasattr(leaf, "__array__"):
-        return "convert it with pt.asarray"
     how = (
         f"static_argnums={parameter}"
         if isinstance(parameter, int)
