@@ -190,7 +190,7 @@ def javascript_arguments() -> list[list[str]]:
         "arange": lambda value: pt.arange(value),
         "asarray": lambda value: pt.asarray(value),
         "tree_map": lambda value: pt.tree_map(value, [1]),
-        "uniform": lambda value: pt.random.uniform((2,), value),
+        "uniform": lambda value: pt.random.uniform((2,), low=value),
         "Dense": lambda value: pt.nn.Dense(value, 2),
         "step_decay": lambda value: pt.optim.step_decay(1.0, value, 0.5),
     }

@@ -59,6 +59,7 @@ REASONS = {
     "numpy_functions.arithmetic": "NumPy's methods of Tensor",
     "numpy_functions.generator": "NumPy's names in `random`",
     "numpy_functions.grids": "NumPy's methods of Tensor",
+    "numpy_functions.key_draws": "random numbers with a key first, as in JAX",
     "numpy_functions.products": "NumPy's methods of Tensor",
     "numpy_functions.selection": "NumPy's methods of Tensor",
     "numpy_functions.shapes": "NumPy's methods of Tensor",

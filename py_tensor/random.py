@@ -3,60 +3,78 @@
 The generator is Threefry-2x32 with 20 rounds (Salmon et al. 2011). Its key has two 32-bit words and
 its counter is the element's position, so that the bits equal JAX's (jax_threefry_partitionable).
 Functions called without a key use a global key, which `seed` sets, or the key of a `seeded` block;
-each such call advances it.
+each such call advances it. A key as the first argument selects JAX's order of parameters.
+
+A key is a tensor of its two words. Words that are known, or numbers of a traced function, are used
+as a pair of integers, which shaders get as uniforms.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any
 
-from .dtypes import FLOAT_END, as_dtype, float32, int32, shown, uint32, wrong_type
+from .dtypes import FLOAT_END, as_dtype, described, float32, int32, shown, uint32, wrong_type
 from .errors import ArgumentError, DTypeError, ShapeError
-from .functions.arguments import MOST_STEPS, a_shape, integer, number, one_axis
-from .functions.creation import arange
+from .functions.arguments import MOST_STEPS, a_shape, integer, lengths_of, number, one_axis
+from .functions.conversion import asarray
+from .functions.creation import arange, zeros
 from .functions.decorators import named
 from .functions.elementwise import astype, clip, erf, erfinv, log, maximum, nextafter
+from .functions.joining import stack
 from .functions.manipulation import broadcast_to
 from .functions.statistical import argmax
 from .ir.node import OpNode, node_of, scalar_node
-from .ir.tracer import Recording, ScalarTracer, on_host
+from .ir.tracer import Recording, ScalarTracer, is_traced, on_host
 from .late import LateModule
 from .ops import OP_DEFS
 from .ops.host_functions import threefry_block
 from .runtime.executor import backend
 from .runtime.scopes import state
-from .tensor import Tensor, as_tensor
+from .signatures import parameters_of
+from .tensor import Tensor, as_tensor, node_behind
 from .typing import ArrayLike, DTypeLike, ShapeLike
 
-_numpy_generator = LateModule("numpy_functions.generator")
+if TYPE_CHECKING:
+    from .runtime import host_eval
+else:
+    host_eval = LateModule("runtime.host_eval")
 
-Key = tuple[int, int]
+_numpy_generator = LateModule("numpy_functions.generator")
+_key_draws = LateModule("numpy_functions.key_draws")
+
+Words = tuple[int, int]
+"""The two words of a key, which are integers or scalar tracers."""
+Key = Tensor | Words
+"""Key: a uint32 tensor of shape (2,), or a pair of integers."""
 _MASK = 0xFFFFFFFF
 
 
-def key(seed: int) -> Key:
-    """Make a key from a seed.
+def key(seed: ArrayLike) -> Tensor:
+    """Make a key from a seed, as `jax.random.PRNGKey` does.
 
     Args:
-        seed: Integer; only its lowest 64 bits are used.
+        seed: Integer, of which the lowest 64 bits are used, or an int32 tensor of shape ().
 
     Returns:
-        The high and the low 32 bits of the seed, as a tuple of two ints.
+        uint32 tensor of shape (2,) with the high and the low 32 bits of the seed.
 
     >>> import py_tensor as pt
-    >>> pt.random.key(7)
-    (0, 7)
+    >>> pt.random.key(7).tolist()
+    [0, 7]
     """
-    words: Key = _words_of("key", seed)
-    return words
+    if isinstance(seed, Tensor) and not _is_known(seed):
+        low = astype(seed, uint32)
+        return stack([low * 0, low], axis=-1)
+    return asarray(words_of("key", seed), uint32)
 
 
-def _words_of(operation: str, seed: Any) -> Any:
+def words_of(operation: str, seed: Any) -> Any:
     """Return the high and the low word of a seed, which may be traced."""
     if type(seed) is not ScalarTracer:
         seed = integer(operation, "seed", seed)
@@ -65,61 +83,156 @@ def _words_of(operation: str, seed: Any) -> Any:
 
 def _block(a: int, b: int, count: int) -> int:
     """Return the two words of a block as one number."""
-    high, low = threefry_block(a, b, count)
+    high, low = threefry_block(a, b, count & _MASK)
     return high << 32 | low
 
 
-def split(k: Key, num: int = 2) -> list[Key]:
+def split(k: Key, num: ShapeLike = 2) -> Tensor:
     """Derive independent keys from one key, equal to jax.random.split.
 
     Args:
-        k: Key made by `key`, `split` or `fresh_key`.
-        num: Number of new keys, 2 by default.
+        k: Key made by `key`, `split`, `fold_in` or `fresh_key`.
+        num: Number of new keys, or a shape; 2 by default.
 
     Returns:
-        List of `num` keys.
+        uint32 tensor of shape (num, 2), whose rows are the keys.
 
     >>> import py_tensor as pt
-    >>> len(pt.random.split(pt.random.key(0), 3))
-    3
+    >>> first, second = pt.random.split(pt.random.key(0))
+    >>> pt.random.split(first, 3).shape
+    (3, 2)
     """
-    count = integer("split", "num", num, 0, MOST_STEPS)
-    return _parts("split", k, count)
+    count = integer("split", "num", math.prod(lengths_of("split", num, "num")), 0, MOST_STEPS)
+    lengths = a_shape("split", num)
+    words = checked_key("split", k)
+    if isinstance(words, Tensor):
+        keys = _folded(words, astype(arange(count), uint32))
+    else:
+        keys = asarray(parts_of(words, count) or zeros((0, 2)), uint32)
+    return keys.reshape((*lengths, 2))
 
 
-def _parts(operation: str, k: Any, count: int) -> list[Key]:
-    high, low = _pair(operation, k)
-    return [key(on_host(_block, high, low, i)) for i in range(count)]
+def fold_in(k: Key, data: ArrayLike) -> Tensor:
+    """Derive a key from a key and a number, equal to jax.random.fold_in.
+
+    Args:
+        k: Key made by `key`, `split`, `fold_in` or `fresh_key`.
+        data: Integer, for example the number of a step, or an integer tensor.
+
+    Returns:
+        uint32 tensor of shape (2,); keys for each element if `data` has axes.
+
+    >>> import py_tensor as pt
+    >>> key = pt.random.key(0)
+    >>> pt.random.fold_in(key, 1).tolist() == pt.random.split(key)[1].tolist()
+    True
+    """
+    words = checked_key("fold_in", k)
+    if isinstance(words, Tensor) or (isinstance(data, Tensor) and not _is_known(data)):
+        return _folded(words, astype(as_tensor("fold_in", data), uint32))
+    number: Any = data
+    if type(number) is not ScalarTracer:
+        number = integer("fold_in", "data", data)
+    return key(on_host(_block, *words, number))
 
 
-def _pair(operation: str, k: Any) -> Any:
-    """Return a key as two numbers, which may be traced; raise ArgumentTypeError for others."""
-    words = k.tolist() if hasattr(k, "tolist") and not isinstance(k, Tensor) else k
+def _folded(k: Any, counts: Tensor) -> Tensor:
+    """Return the two words of the block of each count along a new last axis."""
+    operands = (*_words(k), counts._node)
+    first, bits = (Tensor(node_of(OP_DEFS[n], operands)) for n in ("threefry_first", _BITS))
+    return stack([first, first ^ bits], axis=-1)
+
+
+_BITS = "threefry2x32"
+
+
+def parts_of(words: Words, count: int) -> list[Words]:
+    """Derive keys from the words of a key, as `split` does."""
+    return [words_of("split", on_host(_block, *words, i)) for i in range(count)]
+
+
+def halves(k: Key) -> tuple[Key, Key]:
+    """Return two independent keys, of words if those of the key are known."""
+    if isinstance(k, Tensor):
+        first, second = split(k)
+        return first, second
+    first_words, second_words = parts_of(k, 2)
+    return first_words, second_words
+
+
+def is_key(value: Any) -> bool:
+    """Return True for a tensor that has the dtype and shape of a key."""
+    return isinstance(value, Tensor) and value.dtype is uint32 and value.shape == (2,)
+
+
+def _is_known(tensor: Tensor) -> bool:
+    """Return True if the elements of a small tensor are on the host, or can be computed there."""
+    node = node_behind("key", tensor)
+    if state.traces and is_traced(node):
+        return False
+    if node.buffer is not None:
+        return node.buffer.host is not None
+    return host_eval.compute(node, 2)
+
+
+def checked_key(operation: str, k: Any) -> Any:
+    """Return the words of a key, or a key whose words are not known, for example inside `vmap`."""
+    if isinstance(k, Tensor):
+        if not is_key(k):
+            raise DTypeError(
+                f"{operation}: key is no pair of words; got a tensor of {k.dtype}, shape "
+                f"{k.shape}; use pt.random.key(0), or vmap over keys of pt.random.split"
+            )
+        return tuple(k.tolist()) if _is_known(k) else k
+    words = k.tolist() if hasattr(k, "tolist") else k
     if not isinstance(words, tuple | list) or len(words) != 2:
-        raise wrong_type(operation, "key", "a pair of integers", k, "pt.random.key(0)")
-    high, low = (
-        word if type(word) is ScalarTracer else integer(operation, "key", word) for word in words
+        raise wrong_type(operation, "key", "a key", k, "pt.random.key(0)")
+    return tuple(
+        [w if type(w) is ScalarTracer else integer(operation, "key", w) & _MASK for w in words]
     )
-    return high, low
 
 
-def _checked(operation: str, k: Any) -> Any:
-    """Return a key: a pair of numbers, or a tensor of two words, for example inside of `vmap`."""
-    if not isinstance(k, Tensor):
-        return _pair(operation, k)
-    if k.shape != (2,) or k.dtype is not uint32:
-        raise DTypeError(
-            f"{operation}: key is no pair of words; got a tensor of {k.dtype}, shape {k.shape}; "
-            'use pt.asarray(keys, dtype="uint32") and map over its first axis'
-        )
-    return k
+def _with_keys(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Decorate a draw: a key as its first argument means JAX's order of parameters.
+
+    Two numbers in the order of NumPy raise ArgumentError, since the first parameter is the shape.
+    """
+    name = function.__name__
+    names = parameters_of(function)
+
+    @wraps(function)
+    def draw(*args: Any, **kwargs: Any) -> Tensor:
+        if args and is_key(args[0]):
+            drawn: Tensor = getattr(_key_draws.loaded, name)(*args, **kwargs)
+            return drawn
+        if len(args) > 1 and names is not None and names.positional == ("shape",):
+            raise _in_numpys_order(name, names.keyword_only, args)
+        return function(*args, **kwargs)
+
+    return draw
+
+
+def _in_numpys_order(name: str, names: tuple[str, ...], args: tuple[Any, ...]) -> ArgumentError:
+    """Return the error of a draw whose parameters are positional, with the call to write."""
+    shape: Any = () if len(args) == 2 and not isinstance(args[0], tuple | list) else args[-1]
+    numbers = args[:2]
+    if isinstance(args[0], tuple | list):
+        shape, numbers = args[0], args[1:3]
+    texts = [
+        described(shape),
+        *(f"{n}={described(v)}" for n, v in zip(names, numbers, strict=False)),
+    ]
+    return ArgumentError(
+        f"{name}: parameters after the shape have names; got {shown(args)}; write "
+        f"pt.random.{name}({', '.join(texts)}), or import py_tensor.numpy as np and use np.random"
+    )
 
 
 class _Generator:
     """Key that advances with each use, and the trace in which it was made, if any."""
 
     def __init__(self, seed: int) -> None:
-        self.key = key(seed)
+        self.key: Words = words_of("seeded", seed)
         self.trace = state.trace
 
 
@@ -135,7 +248,7 @@ _generator: ContextVar[_Generator] = ContextVar("py_tensor_generator", default=_
 
 def seed_anew() -> None:
     """Give the default generator a random key, in a process that was copied from another."""
-    _default.key = key(random_seed())
+    _default.key = words_of("seed", random_seed())
 
 
 def _recorded() -> Recording | None:
@@ -164,7 +277,7 @@ def seeded(value: int) -> Iterator[None]:
     True
     """
     outer = _generator.get()
-    _words_of("seeded", value)
+    words_of("seeded", value)
     _generator.set(_Generator(value))
     try:
         yield
@@ -187,7 +300,7 @@ def seed(value: int) -> None:
     >>> a == pt.random.uniform((3,)).tolist()
     True
     """
-    _words_of("seed", value)
+    words_of("seed", value)
     recording = _recorded()
     if recording is None:
         _seed(value)
@@ -195,57 +308,58 @@ def seed(value: int) -> None:
         recording.tape.record(type(None), _seed, value)
 
 
-def global_key() -> Key:
+def global_key() -> Words:
     """Return the global key, or that of the `seeded` block."""
     return _generator.get().key
 
 
-def set_global_key(k: Key) -> None:
+def set_global_key(k: Words) -> None:
     """Set the global key, or that of the `seeded` block."""
     _generator.get().key = k
 
 
 def _seed(value: int) -> None:
-    _generator.get().key = key(value)
+    _generator.get().key = words_of("seed", value)
 
 
 def _draw() -> int:
     """Return a fresh key as one number, and advance the generator."""
     generator = _generator.get()
-    generator.key, fresh = _parts("random", generator.key, 2)
+    generator.key, fresh = parts_of(generator.key, 2)
     return fresh[0] << 32 | fresh[1]
 
 
 def _next(operation: str, k: Key | None) -> Any:
-    if k is not None:
-        return _checked(operation, k)
+    return fresh_words() if k is None else checked_key(operation, k)
+
+
+def fresh_words() -> Words:
+    """Return the words of a fresh key, and advance the global key."""
     recording = _recorded()
-    if recording is None:
-        return key(_draw())
-    # Each call of the jitted function draws new keys, in the same order as without jit.
-    number: Any = recording.tape.record(int, _draw)
-    return key(number)
+    # Each call of a jitted function draws new keys, in the same order as without jit.
+    number: Any = _draw() if recording is None else recording.tape.record(int, _draw)
+    words: Words = words_of("key", number)
+    return words
 
 
-def fresh_key() -> Key:
+def fresh_key() -> Tensor:
     """Return a fresh key derived from the global key, and advance the global key.
 
     Returns:
-        Tuple of two ints.
+        uint32 tensor of shape (2,).
 
     >>> import py_tensor as pt
-    >>> pt.random.fresh_key() != pt.random.fresh_key()
+    >>> pt.random.fresh_key().tolist() != pt.random.fresh_key().tolist()
     True
     """
-    fresh: Key = _next("fresh_key", None)
-    return fresh
+    return asarray(fresh_words(), uint32)
 
 
 def bits(k: Key, shape: ShapeLike = ()) -> Tensor:
     """Draw random bits, equal to jax.random.bits(key, shape).
 
     Args:
-        k: Key made by `key`, `split` or `fresh_key`.
+        k: Key made by `key`, `split`, `fold_in` or `fresh_key`.
         shape: Shape of the result, an int or a tuple of ints; () by default.
 
     Returns:
@@ -258,7 +372,7 @@ def bits(k: Key, shape: ShapeLike = ()) -> Tensor:
     >>> pt.random.bits(pt.random.key(0), (2,)).tolist()
     [4070199207, 4202968722]
     """
-    return _bits("bits", _checked("bits", k), shape)
+    return _bits("bits", checked_key("bits", k), shape)
 
 
 def _bits(operation: str, k: Any, shape: ShapeLike) -> Tensor:
@@ -266,7 +380,7 @@ def _bits(operation: str, k: Any, shape: ShapeLike) -> Tensor:
     backend().check_size(operation, lengths, uint32)
     position = astype(arange(math.prod(lengths)), uint32)._node
     words = _words(k)
-    flat = Tensor(node_of(OP_DEFS["threefry2x32"], (words[0], words[1], position)))
+    flat = Tensor(node_of(OP_DEFS[_BITS], (words[0], words[1], position)))
     return flat.reshape(lengths)
 
 
@@ -291,15 +405,18 @@ def _floating(operation: str, dtype: DTypeLike) -> Any:
     return target
 
 
+@_with_keys
 def uniform(
     shape: ShapeLike = (),
+    *,
     low: float = 0.0,
     high: float = 1.0,
-    *,
     dtype: DTypeLike = float32,
     key: Key | None = None,
 ) -> Tensor:
     """Draw uniformly distributed numbers from [low, high).
+
+    After a key, the parameters are those of JAX: `uniform(key, shape, dtype, minval, maxval)`.
 
     Args:
         shape: Shape of the result, an int or a tuple of ints; () by default.
@@ -314,7 +431,7 @@ def uniform(
     Raises:
         DTypeError: If `dtype` is not floating.
         ShapeError: If a length is negative.
-        ArgumentError: If `high - low` is not finite in float32.
+        ArgumentError: If `high - low` is not finite in float32, or limits have no names.
 
     >>> import py_tensor as pt
     >>> pt.random.uniform((2, 3)).shape
@@ -325,10 +442,7 @@ def uniform(
     target = _floating("uniform", dtype)
     low, high = number("uniform", "low", low), number("uniform", "high", high)
     if low > high:
-        raise ArgumentError(
-            f"uniform: low is above high; got {low} and {high}; pass the shape first, as in "
-            "uniform((3,), 0.0, 2.0), or use NumPy's order with pt.random.default_rng()"
-        )
+        raise ArgumentError(f"uniform: low is above high; got {low} and {high}; exchange them")
     values = _unit("uniform", _next("uniform", key), shape)
     if not abs(high - low) < FLOAT_END:
         raise ArgumentError(
@@ -339,15 +453,18 @@ def uniform(
     return astype(values, target, copy=False)
 
 
+@_with_keys
 def normal(
     shape: ShapeLike = (),
+    *,
     mean: float = 0.0,
     std: float = 1.0,
-    *,
     dtype: DTypeLike = float32,
     key: Key | None = None,
 ) -> Tensor:
     """Draw normally distributed numbers: sqrt(2) erfinv(u) with u uniform in (-1, 1).
+
+    After a key, the parameters are those of JAX: `normal(key, shape, dtype)`.
 
     Args:
         shape: Shape of the result, an int or a tuple of ints; () by default.
@@ -362,9 +479,12 @@ def normal(
     Raises:
         DTypeError: If `dtype` is not floating.
         ShapeError: If a length is negative.
+        ArgumentError: If `std` is negative, or mean and std have no names.
 
     >>> import py_tensor as pt
     >>> pt.random.normal((4,)).shape
+    (4,)
+    >>> pt.random.normal(pt.random.key(0), (4,)).shape
     (4,)
     >>> round(pt.random.normal(key=pt.random.key(0)).item(), 4)
     1.6226
@@ -372,10 +492,7 @@ def normal(
     target = _floating("normal", dtype)
     mean, std = number("normal", "mean", mean), number("normal", "std", std)
     if std < 0:
-        raise ArgumentError(
-            f"normal: std is negative; got {std}; pass the shape first, as in "
-            "normal((3,), 0.0, 2.0), and a std of 0 or more"
-        )
+        raise ArgumentError(f"normal: std is negative; got {std}; use a std of 0 or more")
     # The smallest u is the first float32 above -1, so that no value is infinite.
     lowest = -0.99999994
     u = maximum(_unit("normal", _next("normal", key), shape) * (1.0 - lowest) + lowest, lowest)
@@ -432,7 +549,7 @@ def integers(
             f"integers: range is invalid; got {shown(low)} to {shown(high)} as {target}; high must "
             "be above low and within the dtype"
         )
-    upper, lower = _parts("integers", _next("integers", key), 2)
+    upper, lower = halves(_next("integers", key))
     if span == 1 << 32:
         return astype(
             astype(_bits("integers", lower, shape), int32)
@@ -450,6 +567,7 @@ def integers(
     return astype(offset, target)
 
 
+@_with_keys
 @named
 def bernoulli(
     p: ArrayLike = 0.5, shape: ShapeLike | None = None, *, key: Key | None = None
@@ -479,11 +597,21 @@ def bernoulli(
     return drawn < broadcast_to(share, lengths)
 
 
-def gumbel(shape: ShapeLike = (), *, dtype: DTypeLike = float32, key: Key | None = None) -> Tensor:
-    """Draw from the standard Gumbel distribution: -log(-log(u)) with u uniform in (0, 1).
+@_with_keys
+def gumbel(
+    shape: ShapeLike = (),
+    *,
+    loc: float = 0.0,
+    scale: float = 1.0,
+    dtype: DTypeLike = float32,
+    key: Key | None = None,
+) -> Tensor:
+    """Draw from the Gumbel distribution: loc - scale log(-log(u)) with u uniform in (0, 1).
 
     Args:
         shape: Shape of the result, an int or a tuple of ints; () by default.
+        loc: Mode; 0.0 by default.
+        scale: Scale; 1.0 by default.
         dtype: float32 (default) or float16.
         key: Key made by `key`, `split` or `fresh_key`; None (default) for a fresh one.
 
@@ -498,7 +626,9 @@ def gumbel(shape: ShapeLike = (), *, dtype: DTypeLike = float32, key: Key | None
     >>> pt.random.gumbel((2, 3)).shape
     (2, 3)
     """
-    return _gumbel("gumbel", shape, dtype, key)
+    loc, scale = number("gumbel", "loc", loc), number("gumbel", "scale", scale)
+    values = _gumbel("gumbel", shape, dtype, key)
+    return values if (loc, scale) == (0.0, 1.0) else values * scale + loc
 
 
 def _gumbel(operation: str, shape: ShapeLike, dtype: DTypeLike, key: Key | None) -> Tensor:
@@ -511,6 +641,7 @@ _SMALLEST = 1.1754943508222875e-38
 """Smallest normal float32."""
 
 
+@_with_keys
 @named
 def categorical(
     logits: ArrayLike, axis: int = -1, shape: ShapeLike | None = None, *, key: Key | None = None
@@ -552,6 +683,7 @@ def categorical(
     return argmax(noise + scores, axis=axis + extra)
 
 
+@_with_keys
 @named
 def truncated_normal(
     lower: ArrayLike,
@@ -605,15 +737,17 @@ _LATE = frozenset((
     "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
     "standard_t", "triangular", "weibull",
 ))
+_OF_KEYS = frozenset(("PRNGKey", "cauchy", "key_data", "rademacher", "t", "wrap_key_data"))
 # fmt: on
-"""NumPy's names, whose module is imported when one of them is first used."""
+"""NumPy's and JAX's names, whose modules are imported when one of them is first used."""
 
 
 __all__ = sorted(
     {
-        *("bernoulli", "bits", "categorical", "fresh_key", "gumbel", "integers", "key", "normal"),
-        *("seed", "seeded", "split", "truncated_normal", "uniform"),
+        *("bernoulli", "bits", "categorical", "fold_in", "fresh_key", "gumbel", "integers", "key"),
+        *("normal", "seed", "seeded", "split", "truncated_normal", "uniform"),
         *_LATE,
+        *_OF_KEYS,
     }
 )
 
@@ -623,8 +757,12 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _OF_KEYS:
+        return getattr(_key_draws.loaded, name)
     if name not in _LATE:
         raise AttributeError(f"module 'py_tensor.random' has no attribute {name!r}")
     generator = _numpy_generator.loaded
-    own = name in ("Generator", "RandomState", "default_rng")
-    return getattr(generator if own else generator.SHARED, name)
+    if name in ("Generator", "RandomState", "default_rng"):
+        return getattr(generator, name)
+    method = getattr(generator.SHARED, name)
+    return _with_keys(method) if name in _key_draws.loaded.__all__ else method

@@ -205,17 +205,29 @@ EXAMPLES = {
         lambda: pt.full((2,), None),
         "full: fill_value must be a number; got None; pass a number",
     ),
-    "NumPy's order of uniform": (
+    "limits in the wrong order": (
         errors.ArgumentError,
-        lambda: pt.random.uniform(2, 3),
-        "uniform: low is above high; got 3.0 and 1.0; pass the shape first, as in "
-        "uniform((3,), 0.0, 2.0), or use NumPy's order with pt.random.default_rng()",
+        lambda: pt.random.uniform(low=3, high=1),
+        "uniform: low is above high; got 3.0 and 1.0; exchange them",
+    ),
+    "NumPy's order of normal": (
+        errors.ArgumentError,
+        lambda: pt.random.normal(170, 10, 250),
+        "normal: parameters after the shape have names; got (170, 10, 250); write "
+        "pt.random.normal(250, mean=170, std=10), or import py_tensor.numpy as np and use "
+        "np.random",
+    ),
+    "limits without names": (
+        errors.ArgumentError,
+        lambda: pt.random.uniform((3,), 0.0, 2.0),
+        "uniform: parameters after the shape have names; got ((3,), 0.0, 2.0); write "
+        "pt.random.uniform((3,), low=0.0, high=2.0), or import py_tensor.numpy as np and use "
+        "np.random",
     ),
     "a negative deviation": (
         errors.ArgumentError,
         lambda: pt.random.normal(std=-1),
-        "normal: std is negative; got -1.0; pass the shape first, as in "
-        "normal((3,), 0.0, 2.0), and a std of 0 or more",
+        "normal: std is negative; got -1.0; use a std of 0 or more",
     ),
     "a shape as the upper limit": (
         errors.ArgumentTypeError,

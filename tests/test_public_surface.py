@@ -39,6 +39,7 @@ def test_dir_of_random_shows_public_names_only():
             "py_tensor.random",
             "py_tensor.numpy_functions.distributions",
             "py_tensor.numpy_functions.generator",
+            "py_tensor.numpy_functions.key_draws",
         )
     assert not {"a_shape", "argmax", "os", "Tensor"} & set(dir(pt.random))
 

@@ -64,17 +64,16 @@ def test_truncated_normal():
     assert (far >= limits).tolist() == [True, True]
 
 
-def test_keys_that_are_tensors():
+def test_keys_inside_vmap_and_scan():
     keys = pt.random.split(KEY, 3)
-    as_tensor = pt.asarray(keys, dtype="uint32")
     want = np.stack([pt.random.normal((4,), key=key).numpy() for key in keys])
-    got = pt.vmap(lambda key: pt.random.normal((4,), key=key))(as_tensor)
+    got = pt.vmap(lambda key: pt.random.normal((4,), key=key))(keys)
     assert_values(got, want, rtol=1e-6)
-    _, scanned = pt.lax.scan(lambda c, key: (c, pt.random.normal((4,), key=key)), 0.0, as_tensor)
+    _, scanned = pt.lax.scan(lambda c, key: (c, pt.random.normal((4,), key=key)), 0.0, keys)
     assert_values(scanned, want, rtol=1e-6)
     assert_raises(
         errors.DTypeError,
         "normal: key is no pair of words; got a tensor of int32, shape (2,); "
-        'use pt.asarray(keys, dtype="uint32") and map over its first axis',
+        "use pt.random.key(0), or vmap over keys of pt.random.split",
         lambda: pt.random.normal((), key=pt.asarray([1, 2])),
     )

@@ -15,7 +15,7 @@ ASSETS = Path(__file__).parent.parent / "docs" / "assets"
 def training() -> pt.plot.Plot:
     """Plot the history of a training."""
     pt.random.seed(7)
-    x = pt.random.uniform((512, 1), -3.0, 3.0)
+    x = pt.random.uniform((512, 1), low=-3.0, high=3.0)
     y = pt.sin(2 * x) + 0.1 * pt.random.normal((512, 1))
     model = pt.nn.Sequential(pt.nn.Dense(1, 32), pt.tanh, pt.nn.Dense(32, 1))
     history = asyncio.run(

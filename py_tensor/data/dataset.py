@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from ..errors import ArgumentError
-from ..random import fresh_key
+from ..random import fresh_words
 from . import stages
 from .columns import BLOCKS
 from .pipeline import Count, Pipeline
@@ -433,7 +433,7 @@ class _Numbers:
 
 def _numbers(seed: int | None, anew: bool, first: int) -> _Numbers:
     if seed is None:
-        high, low = fresh_key()
+        high, low = fresh_words()
         return _Numbers(high << 32 | low, anew, first)
     return _Numbers(_whole("shuffle", "seed", seed, 0), anew, first)
 

@@ -87,7 +87,7 @@ class VarianceScalingInitializer:
         if self.distribution == "normal":
             return _truncated_normal(weights_shape, 0.0, deviation)
         limit = math.sqrt(3.0) * deviation
-        return random.uniform(weights_shape, -limit, limit)
+        return random.uniform(weights_shape, low=-limit, high=limit)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class RandomNormalInitializer:
         self, weights_shape: Sequence[int], input_units: int, output_units: int
     ) -> Tensor:
         """Return a float32 tensor of shape `weights_shape`."""
-        return random.normal(weights_shape, self.mean, self.stdev)
+        return random.normal(weights_shape, mean=self.mean, std=self.stdev)
 
 
 @dataclass(frozen=True)
@@ -231,7 +231,7 @@ class RandomUniformInitializer:
         self, weights_shape: Sequence[int], input_units: int, output_units: int
     ) -> Tensor:
         """Return a float32 tensor of shape `weights_shape`."""
-        return random.uniform(weights_shape, self.minval, self.maxval)
+        return random.uniform(weights_shape, low=self.minval, high=self.maxval)
 
 
 _WITHIN = math.erf(math.sqrt(2.0))
@@ -240,7 +240,7 @@ _WITHIN = math.erf(math.sqrt(2.0))
 
 def _truncated_normal(shape: Sequence[int], mean: float, deviation: float) -> Tensor:
     """Sample by the inverse CDF: sqrt(2) * erfinv(u) for u uniform over the truncated range."""
-    u = random.uniform(shape, -_WITHIN, _WITHIN)
+    u = random.uniform(shape, low=-_WITHIN, high=_WITHIN)
     values = F.erfinv(u) * math.sqrt(2.0)
     # Rounding may move a value out of the range.
     return F.clip(values, -2.0, 2.0) * deviation + mean

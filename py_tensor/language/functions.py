@@ -725,10 +725,11 @@ def to_uint(x: float32) -> uint32:
     return uint32(int32(x)) if x < 2147483648.0 else uint32(x)
 
 
-def threefry(k0: uint32, k1: uint32, i: uint32) -> uint32:
+def threefry(k0: uint32, k1: uint32, i: uint32, second: uint32) -> uint32:
     """Threefry-2x32 (Salmon, Moraes, Dror, Shaw 2011) of 20 rounds on the counter pair (0, i).
 
-    Both output words are joined by xor, as JAX's partitionable threefry does for 32-bit draws.
+    Both output words are joined by xor, as JAX's partitionable threefry does for 32-bit draws;
+    `second` has the bits of the second word that are used.
     """
     k2 = k0 ^ k1 ^ 0x1BD11BDA
     a = k0
@@ -758,7 +759,7 @@ def threefry(k0: uint32, k1: uint32, i: uint32) -> uint32:
         b = (b << n | b >> (32 - n)) ^ a
     a += k2
     b += k0 + 5
-    return a ^ b
+    return a ^ b & second
 
 
 def beats_greater_f(v: float32, i: int32, best: float32, place: int32) -> bool:

@@ -124,7 +124,7 @@ def rrelu(
         )
     if not flag("rrelu", "training", training):
         return F.where(t > 0, t, t * ((lower + upper) / 2))
-    return F.where(t > 0, t, t * random.uniform(t.shape, lower, upper, dtype=t.dtype))
+    return F.where(t > 0, t, t * random.uniform(t.shape, low=lower, high=upper, dtype=t.dtype))
 
 
 @remembered

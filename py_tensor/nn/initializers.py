@@ -230,7 +230,7 @@ def uniform(low: float = -0.05, high: float = 0.05) -> InitializerFunction:
     True
     """
     low, high = number("uniform", "low", low), number("uniform", "high", high)
-    return lambda shape, *, dtype=float32: random.uniform(shape, low, high, dtype=dtype)
+    return lambda shape, *, dtype=float32: random.uniform(shape, low=low, high=high, dtype=dtype)
 
 
 def normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerFunction:
@@ -250,7 +250,9 @@ def normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerFunction:
     """
     mean = number("normal", "mean", mean)
     deviation = number("normal", "deviation", deviation)
-    return lambda shape, *, dtype=float32: random.normal(shape, mean, deviation, dtype=dtype)
+    return lambda shape, *, dtype=float32: random.normal(
+        shape, mean=mean, std=deviation, dtype=dtype
+    )
 
 
 def truncated_normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerFunction:
@@ -274,7 +276,7 @@ def truncated_normal(mean: float = 0.0, deviation: float = 0.05) -> InitializerF
     limit = math.erf(math.sqrt(2.0))
 
     def initializer(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
-        drawn = random.uniform(shape, -limit, limit)
+        drawn = random.uniform(shape, low=-limit, high=limit)
         values = erfinv(drawn).clip(-math.sqrt(2.0), math.sqrt(2.0)) * (math.sqrt(2.0) * deviation)
         return (values + mean).astype(dtype, copy=False)
 
@@ -337,7 +339,7 @@ def orthogonal(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
     # The singular values of a normal matrix are within sqrt(long_side) +- sqrt(short_side).
     largest = math.sqrt(long_side) + math.sqrt(short_side)
     smallest = max(math.sqrt(long_side) - math.sqrt(short_side), _MIN_SINGULAR_VALUE * largest)
-    x = random.normal((short_side, long_side), 0.0, 1 / largest)
+    x = random.normal((short_side, long_side), std=1 / largest)
     for _ in range(math.ceil(math.log(largest / smallest, 1.5)) + _FINAL_STEPS):
         x = x * 1.5 - (x @ x.T) @ x * 0.5
     return (x if rows == short_side else x.T).reshape(tuple(shape)).astype(dtype, copy=False)
@@ -380,8 +382,8 @@ def _fans(operation: str, shape: Sequence[int]) -> tuple[int, int]:
 
 def _uniform(shape: Sequence[int], variance: float, dtype: DTypeLike) -> Tensor:
     limit = math.sqrt(3 * variance)
-    return random.uniform(shape, -limit, limit, dtype=dtype)
+    return random.uniform(shape, low=-limit, high=limit, dtype=dtype)
 
 
 def _normal(shape: Sequence[int], variance: float, dtype: DTypeLike) -> Tensor:
-    return random.normal(shape, 0.0, math.sqrt(variance), dtype=dtype)
+    return random.normal(shape, std=math.sqrt(variance), dtype=dtype)

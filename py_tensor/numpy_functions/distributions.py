@@ -16,7 +16,7 @@ from typing import Any
 from .. import functions as F, random
 from ..dtypes import shown
 from ..errors import ArgumentError
-from ..functions.arguments import a_shape, integer
+from ..functions.arguments import a_shape
 from ..functions.decorators import named
 from ..random import Key
 from ..runtime.scopes import state
@@ -43,18 +43,18 @@ class KeyStream:
     def __init__(self, seed: int | None = None) -> None:
         if seed is None:
             seed = int.from_bytes(os.urandom(8), "little")
-        self._key = random.key(integer(type(self).__name__, "seed", seed))
+        self._key = random.words_of(type(self).__name__, seed)
 
     def _advance(self) -> int:
-        self._key, (high, low) = random.split(self._key)
+        self._key, (high, low) = random.parts_of(self._key, 2)
         return high << 32 | low
 
     def _draw(self) -> Key:
         """Return a new key; inside `jit`, the key that each call draws."""
-        if state.trace is not None:
-            drawn: Any = state.trace.tape.record(int, self._advance)
-            return random.key(drawn)
-        return random.key(self._advance())
+        trace = state.trace
+        drawn = self._advance() if trace is None else trace.tape.record(int, self._advance)
+        key: Key = random.words_of("random", drawn)
+        return key
 
     def _unit(self, shape: tuple[int, ...]) -> Tensor:
         """Return numbers in [0, 1)."""

@@ -15,7 +15,7 @@ from ..errors import ShapeError
 from ..functions.arguments import MOST_STEPS, flag, integer, one_axis
 from ..functions.decorators import named
 from ..linalg import cholesky
-from ..random import Key
+from ..random import Key, Words
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike, ShapeLike
 from .arithmetic import as_floating
@@ -240,19 +240,20 @@ class RandomState(Generator):
         Args:
             seed: Integer; None (default) for a random one.
         """
-        self._key = random.key(random.random_seed() if seed is None else seed)
+        self._key = random.words_of("seed", random.random_seed() if seed is None else seed)
 
     @named
-    def get_state(self) -> Key:
+    def get_state(self) -> Words:
         """Return the key of the next numbers, for `set_state`.
 
         Returns:
             Tuple of two integers.
         """
-        return self._key
+        words: Words = self._key
+        return words
 
     @named
-    def set_state(self, state: Key) -> None:
+    def set_state(self, state: Words) -> None:
         """Continue at a key.
 
         Args:
@@ -325,14 +326,14 @@ class _Shared(RandomState):
         pass
 
     def _draw(self) -> Key:
-        return random.fresh_key()
+        return random.fresh_words()
 
     @property
-    def _key(self) -> Key:
+    def _key(self) -> Words:
         return random.global_key()
 
     @_key.setter
-    def _key(self, key: Key) -> None:
+    def _key(self, key: Words) -> None:
         random.set_global_key(key)
 
 

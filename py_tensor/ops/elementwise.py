@@ -63,7 +63,11 @@ def _cos_of_turn(xp: ArrayNamespace, p: Any, n: Any) -> Any:
     return xp.where(quarters % 4 < 2, size, -size)
 
 
-def _threefry(xp: ArrayNamespace, k0: Any, k1: Any, i: Any) -> Any:
+def _threefry_first(xp: ArrayNamespace, k0: Any, k1: Any, i: Any) -> Any:
+    return _threefry(xp, k0, k1, i, 0)
+
+
+def _threefry(xp: ArrayNamespace, k0: Any, k1: Any, i: Any, second: int = 0xFFFFFFFF) -> Any:
     def rotated(v: Any, n: int) -> Any:
         return (v << xp.uint32(n)) | (v >> xp.uint32(32 - n))
 
@@ -75,7 +79,7 @@ def _threefry(xp: ArrayNamespace, k0: Any, k1: Any, i: Any) -> Any:
             b = rotated(b, n) ^ a
         a = a + keys[(block + 1) % 3]
         b = b + keys[(block + 2) % 3] + xp.uint32(block + 1)
-    return a ^ b
+    return a ^ (b & xp.uint32(second))
 
 
 # fmt: off
@@ -244,7 +248,8 @@ OP_DEFS = (
         gradient=(_clipped, lambda pt, g, y, x, low, high: pt.where((x < low) & (low <= high), g, 0.0), lambda pt, g, y, x, low, high: pt.where(pt.maximum(x, low) > high, g, 0.0)), doc="Clamp between two limits."),
     CAST,
     # --- random bits ----------------------------------------------------------------------------------
-    Fixed(name="threefry2x32", arity=3, formula="threefry(x, y, z)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, doc="Return random bits for a pair of keys and a counter."),
+    Fixed(name="threefry2x32", arity=3, formula="threefry(x, y, z, 0xFFFFFFFF)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, doc="Return random bits for a pair of keys and a counter."),
+    Fixed(name="threefry_first", arity=3, formula="threefry(x, y, z, 0)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry_first, public=False, doc="Return the first of the two words whose xor are random bits."),
     Fixed(name="bits_to_unit_float", formula="from_bits(x >> 9 | 0x3F800000) - 1.0", takes=(uint32,), gives=float32, reference=lambda xp, x: ((x >> xp.uint32(9)) | xp.uint32(0x3F800000)).view(xp.float32) - xp.float32(1), public=False, doc="Convert random bits to a float in [0, 1)."),
 )
 

@@ -114,10 +114,10 @@ def next_number(code: str, bits: str) -> Plain:
     return following
 
 
-def threefry(k0: int, k1: int, count: int) -> int:
-    """Return 32 random bits for a pair of keys and a counter."""
+def threefry(k0: int, k1: int, count: int, second: int = 0xFFFFFFFF) -> int:
+    """Return 32 random bits for a pair of keys and a counter; the first word if `second` is 0."""
     a, b = threefry_block(k0, k1, count)
-    return a ^ b
+    return a ^ (b & second)
 
 
 def threefry_block(k0: int, k1: int, count: int) -> tuple[int, int]:

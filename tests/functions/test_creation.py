@@ -265,7 +265,7 @@ def test_integers_beyond_floats_are_infinite(name, engine):
 )
 def test_uniform_refuses_an_infinite_range(low, high):
     with pytest.raises(errors.ArgumentError, match="range must be finite in float32; got"):
-        pt.random.uniform((2,), low, high)
+        pt.random.uniform((2,), low=low, high=high)
 
 
 OUTSIDE = {

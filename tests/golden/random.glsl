@@ -10,7 +10,7 @@ precision highp isampler2DArray;
 precision highp usampler2DArray;
 uniform uint U[2];
 layout(location = 0) out vec4 y0;
-uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i) {
+uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i, uvec4 second) {
   uvec4 k2 = k0 ^ k1 ^ 0x1bd11bdau;
   uvec4 a = k0;
   uvec4 b = i + k1;
@@ -64,7 +64,7 @@ uvec4 pt_threefry(uvec4 k0, uvec4 k1, uvec4 i) {
   b = ((b << 6) | (b >> 26)) ^ a;
   a = a + k2;
   b = b + (k0 + 5u);
-  return a ^ b;
+  return a ^ (b & second);
 }
 
 void main() {
@@ -73,7 +73,7 @@ void main() {
   int e2 = t1 * 4;
   ivec4 i3 = e2 + ivec4(0, 1, 2, 3);
   uvec4 v4 = uvec4(i3);
-  uvec4 v5 = pt_threefry(uvec4(U[0]), uvec4(U[1]), v4);
+  uvec4 v5 = pt_threefry(uvec4(U[0]), uvec4(U[1]), v4, uvec4(0xffffffffu));
   vec4 v6 = uintBitsToFloat((v5 >> 9) | 0x3f800000u) - 1.0;
   y0 = v6;
 }

@@ -66,7 +66,7 @@ class Dense(Module):
 
 
 def _small_uniform(shape: ShapeLike, *, dtype: DTypeLike = float32) -> Tensor:
-    return random.uniform(shape, -0.05, 0.05, dtype=dtype)
+    return random.uniform(shape, low=-0.05, high=0.05, dtype=dtype)
 
 
 class Embedding(Module):

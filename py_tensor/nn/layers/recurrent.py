@@ -70,7 +70,7 @@ class RecurrentOptions(TypedDict, total=False):
 def _scaled_uniform(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:
     """Draw uniformly from +-1 / sqrt(units), as PyTorch does."""
     limit = 1 / math.sqrt(max(1, shape[0]))
-    return random.uniform(shape, -limit, limit, dtype=dtype)
+    return random.uniform(shape, low=-limit, high=limit, dtype=dtype)
 
 
 def _open_forget_gate(shape: Sequence[int], *, dtype: DTypeLike = float32) -> Tensor:

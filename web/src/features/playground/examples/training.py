@@ -2,7 +2,7 @@ import py_tensor as pt
 
 # A network learns a curve from noisy points.
 pt.random.seed(7)
-x = pt.random.uniform((512, 1), -3.0, 3.0)
+x = pt.random.uniform((512, 1), low=-3.0, high=3.0)
 y = pt.sin(2 * x) * pt.exp(-x * x / 6) + 0.1 * pt.random.normal((512, 1))
 
 model = pt.nn.Sequential(
