@@ -43,6 +43,7 @@ REASONS = {
     "functions.linear_algebra": "methods of Tensor",
     "functions.manipulation": "methods of Tensor",
     "functions.neural": "methods of Tensor",
+    "functions.parts": "assignment to parts of tensors",
     "functions.searching": "methods of Tensor",
     "functions.segments": "methods of Tensor",
     "functions.sorting": "methods of Tensor",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from typing import TYPE_CHECKING, Any, cast
-from weakref import ref
 
 from .dtypes import DType, bool_, complex64, float32, int32, of_scalar, promote
 from .errors import BackendError, DTypeError, ShapeError
@@ -61,13 +60,15 @@ class _Disposed:
 if TYPE_CHECKING:
     from jax.sharding import NamedSharding
 
-    from .functions import joining
+    from .functions import joining, parts
     from .functions.methods import TensorMethods
+    from .functions.parts import Links
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule("runtime.array_format")
     host_eval = LateModule("runtime.host_eval")
     joining = LateModule("functions.joining")
+    parts = LateModule("functions.parts")
     # `functions/methods` binds these methods, which need `Tensor`, once it exists.
     TensorMethods = object
 
@@ -77,9 +78,9 @@ class Tensor(TensorMethods):
 
     Tensors are created by `asarray`, `zeros` and other functions, and by operations on tensors. A
     tensor is a handle on a node of the pending graph and is computed when its values are read.
-    Assignment in place (`x[...] = v`, `x += v`) changes this handle only; other handles keep their
-    values. Assignment to a part, as in `x[0][1] = v`, would change x in NumPy, and raises here:
-    write `x[0, 1] = v`.
+    Assignment in place (`x[...] = v`, `x += v`) changes this tensor and those that share elements
+    with it: parts, as in `x[0][1] = v`, transposes and contiguous reshapes are views, as in NumPy.
+    Copies and results of other functions keep their values.
 
     >>> import py_tensor as pt
     >>> x = pt.asarray([[1.0, 2.0], [3.0, 4.0]])
@@ -87,9 +88,9 @@ class Tensor(TensorMethods):
     [[3.0, 5.0], [7.0, 9.0]]
     """
 
-    __slots__ = ("__weakref__", "_node", "_wholes")
-    _wholes: tuple[ref[Tensor], ...]
-    """Tensors that a basic key selected this one from; set by indexing only."""
+    __slots__ = ("__weakref__", "_links", "_node")
+    _links: Links
+    """Tensors that share elements with this one; set if there are any."""
     __array_priority__ = 1000
 
     def __init__(self, node: OpNode) -> None:
@@ -217,9 +218,13 @@ class Tensor(TensorMethods):
         end_handles([self], line, end)
 
     def _move(self, node: OpNode) -> None:
-        """Make this handle refer to another node."""
+        """Make this handle, and those that share its elements, refer to new nodes."""
         if state.trace is not None:
             state.trace.refuse_move(self)
+        links = getattr(self, "_links", None)
+        if links is not None:
+            parts.move(self, links, node)
+            return
         forget(id(self))
         self._node = fresh[id(self)] = node
 
@@ -340,11 +345,7 @@ class Tensor(TensorMethods):
         if length <= FEW_SLICES or spec.size > ITERATED or followed:
             return (self[i] for i in range(length))
         # Each index would be a plan of its own, which takes longer than to read all elements.
-        data, row = self._bytes("iter"), spec.nbytes // length
-        return (
-            from_host(bytes(data[i * row : (i + 1) * row]), spec.shape[1:], spec.dtype, "iter")
-            for i in range(length)
-        )
+        return parts.rows(self)
 
     def __repr__(self) -> str:
         if isinstance(self._node, _Disposed):

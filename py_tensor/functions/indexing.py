@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from operator import index
 from typing import Any
-from weakref import ref
 
 from ..dtypes import bool_
-from ..errors import ArgumentError, DTypeError, ShapeError, TensorError
-from ..ir.node import OpNode, node_of, scalar_node
+from ..errors import DTypeError, ShapeError, TensorError
+from ..ir.node import OpNode, node_of
 from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
 from ..ops.op_def import Shape, broadcast
-from ..ops.views import BROADCAST, PAD, RESHAPE, SLICE, widths_around
+from ..ops.views import BROADCAST, RESHAPE, SLICE
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
 from .advanced_indexing import chosen, is_advanced, with_chosen
 from .arguments import check_known_indices, choice, no_out, one_axis, out_of_range
 from .data_types import is_number
 from .decorators import remembered
+from .elements import element, set_element
 from .elementwise import astype, clip, where
 from .manipulation import broadcast_to, flatten
+from .parts import part_of, placed, refuse_traced, separate
 
 IndexPart = tuple[int, int, int]
 
@@ -88,10 +89,10 @@ def _sliced(node: OpNode, parts: tuple[IndexPart, ...], shape: Shape) -> OpNode:
 def get(self: Tensor, key: IndexLike) -> Tensor:
     """Return the elements that a key selects.
 
-    The result is a value of its own: assigning to it cannot change this tensor. If the key has only
-    integers, slices, ... and None, NumPy's result is a view, which would change it. Assigning to
-    such a part, as in `x[0][1] = 9`, therefore raises ArgumentError as long as this tensor exists.
-    Write `x[0, 1] = 9`, or copy the part first: `part = x[0].copy()`.
+    If the key has slices, ... or None, and integers besides, the result is a view as in NumPy:
+    assigning to it, as in `x[0][1] = 9`, changes this tensor, and the other way around. Masks,
+    tensors of indices and integers alone give values of their own. So does any key inside a traced
+    or differentiated function, where assigning to such a part raises ArgumentError.
 
     Args:
         key: Integer, slice, ..., None, mask, tensor of indices, or a tuple of them. An index out of
@@ -108,25 +109,27 @@ def get(self: Tensor, key: IndexLike) -> Tensor:
     >>> pt.arange(6)[::-2].tolist()
     [5, 3, 1]
     """
+    found = element(self, key)
+    if found is not None:
+        return found
     if is_advanced(key):
         return chosen(self, key, selected)
-    part = selected(self, key)
-    nested = hasattr(self, "_wholes")
-    part._wholes = (*_living_wholes(self), ref(self)) if nested else (ref(self),)
-    return part
+    node = node_behind("getitem", self)
+    parts, shape = _parse("getitem", key, node.spec.shape)
+    part = _sliced(node, parts, shape)
+    return part_of(self, part) if shape or _is_view(key) else Tensor(part)
+
+
+def _is_view(key: IndexLike) -> bool:
+    """Return True if NumPy selects an array and not a number, although it may have no axes."""
+    return Ellipsis in key if isinstance(key, tuple) else key is Ellipsis
 
 
 def selected(self: Tensor, key: IndexLike) -> Tensor:
-    """Return the elements that a basic key selects, as `get` does, but free to assign to."""
+    """Return the elements that a basic key selects, as a value of its own."""
     node = node_behind("getitem", self)
     parts, shape = _parse("getitem", key, node.spec.shape)
     return Tensor(_sliced(node, parts, shape))
-
-
-def _living_wholes(self: Tensor) -> list[ref[Tensor]]:
-    """Return the living tensors that this one was selected from by basic keys."""
-    wholes = getattr(self, "_wholes", ())
-    return [whole for whole in wholes if (tensor := whole()) is not None and not tensor.is_disposed]
 
 
 def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
@@ -144,21 +147,10 @@ def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
             f"setitem: shapes are incompatible; got {new.spec.shape} for a target of shape "
             f"{shape}; the value must broadcast to it"
         )
-    if any(length == 0 for _, length, _ in parts):
-        return Tensor(node)
     new = node_of(BROADCAST, (new,), shape) if new.spec.shape != shape else new
     lengths = tuple(length for _, length, _ in parts)
     new = new if lengths == shape else node_of(RESHAPE, (new,), lengths)
-    if any(step < 0 for _, _, step in parts):
-        backward = tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
-        new = node_of(SLICE, (new,), backward)
-    arg = widths_around(parts, spec.shape)
-    if all(width == (0, 0, 0) for width in arg):
-        return Tensor(new)
-    there = node_of(BROADCAST, (scalar_node(True, bool_),), lengths)
-    mask = node_of(PAD, (there, scalar_node(False, bool_)), arg)
-    placed = node_of(PAD, (new, scalar_node(0, spec.dtype)), arg)
-    return Tensor(node_of(OP_DEFS["where"], (mask, placed, node)))
+    return Tensor(placed(new, node, parts))
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
@@ -188,22 +180,21 @@ def _value(self: Tensor, value: ArrayLike) -> Tensor:
 
 
 def set_items(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
-    """Replace the elements that the key selects by moving this handle to a new value.
+    """Replace the elements that the key selects, also in the tensor that this one is a part of.
 
-    Raises ArgumentError if this tensor is a part of another one, see `get`.
+    Raises ArgumentError for a part that was made inside a traced or differentiated function.
     """
-    if _living_wholes(self):
-        raise ArgumentError(
-            "setitem: tensor is a part of another one, which would not change; got a part of shape "
-            f"{self.shape}; write x[0, 1] = 9 instead of x[0][1] = 9, or copy the part first, as "
-            "in part = x[0].copy()"
-        )
-    replace(self, key, value)
+    if set_element(self, key, value):
+        return
+    refuse_traced(self)
+    self._move(assigned(self, key, value)._node)
 
 
 def replace(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
-    """Replace elements as `put` does, also in a part of another tensor."""
-    self._move(assigned(self, key, value)._node)
+    """Replace elements of this tensor only, which a module may do with a part of another one."""
+    node = assigned(self, key, value)._node
+    separate(self)
+    self._move(node)
 
 
 def take_along_axis(x: ArrayLike, indices: ArrayLike, /, axis: int | None = -1) -> Tensor:

@@ -17,7 +17,7 @@ from .conversion import asarray
 from .data_types import promoted
 from .decorators import named
 from .elementwise import astype
-from .indexing import selected, take
+from .indexing import get, take
 from .manipulation import broadcast_to, expand_dims, flatten, reshape
 
 _AT_ONCE = 8
@@ -135,7 +135,7 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     x = as_tensor("unstack", x)
     axis = one_axis("unstack", axis, x.ndim)
     before: tuple[IndexItem, ...] = (slice(None),) * axis
-    return tuple(selected(x, (*before, at)) for at in range(x.shape[axis]))
+    return tuple(get(x, (*before, at)) for at in range(x.shape[axis]))
 
 
 def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tensor:

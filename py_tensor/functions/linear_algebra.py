@@ -19,6 +19,7 @@ from .data_types import promoted
 from .decorators import named, remembered
 from .elementwise import astype, conj, multiply
 from .manipulation import matrix_transpose, permute_dims, reshape
+from .parts import part_of
 from .precision import contraction
 from .statistical import mean
 
@@ -269,7 +270,7 @@ def _spread(node: OpNode, shape: tuple[int, ...], batch: tuple[int, ...]) -> OpN
 def transposed(self: Tensor) -> Tensor:
     """Reverse the order of all axes; the property `T` of tensors."""
     node = node_behind("T", self)
-    return Tensor(node_of(PERMUTE, (node,), tuple(range(len(node.spec.shape)))[::-1]))
+    return part_of(self, node_of(PERMUTE, (node,), tuple(range(len(node.spec.shape)))[::-1]))
 
 
 def matrix_transposed(self: Tensor) -> Tensor:

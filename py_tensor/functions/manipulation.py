@@ -1,4 +1,7 @@
-"""Change the shape or the order of elements; none of these functions copies."""
+"""Change the shape or the order of elements; none of these functions copies.
+
+Most results are views that share elements with the argument, see `parts`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dtypes import float32, wrong_type
-from ..errors import DTypeError, ShapeError
+from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of, scalar_node
 from ..ir.tracer import ScalarTracer, element
 from ..ops.gathers import TAKE
@@ -22,12 +25,14 @@ from .arguments import (
     MOST_ELEMENTS,
     a_shape,
     choice,
+    flag,
     integer,
     items,
     lengths_of,
     one_axis,
     some_axes,
 )
+from .parts import part_of
 
 
 def reshape(
@@ -40,7 +45,9 @@ def reshape(
         shape: Length or sequence of lengths; one of them may be -1 and is computed from the others.
         order: "C" (default) or "A" to read and write elements in row-major order; "F" for
             column-major order.
-        copy: Has no effect: tensors are immutable values. None by default.
+        copy: True for a value of its own. None (default) gives a view, whose elements x shares, if
+            x is not a view whose elements are in another order. False raises ArgumentError instead
+            of copying.
 
     Returns:
         Tensor of the given shape and the dtype of x.
@@ -52,10 +59,12 @@ def reshape(
     >>> pt.reshape(pt.arange(4), (2, -1)).tolist()
     [[0, 1], [2, 3]]
     """
+    copy = copy if copy is None else flag("reshape", "copy", copy)
     if isinstance(order, str) and order == "F":
         backward = tuple(reversed(shape)) if isinstance(shape, Sequence) else shape
         return transpose(reshape(transpose(x), backward))
-    node = node_behind("reshape", as_tensor("reshape", x))
+    x = as_tensor("reshape", x)
+    node = node_behind("reshape", x)
     lengths = list(lengths_of("reshape", shape))
     unknown = [axis for axis, n in enumerate(lengths) if n == -1]
     if len(unknown) == 1:
@@ -68,7 +77,14 @@ def reshape(
             f"reshape: number of elements must not change; got shape {node.spec.shape} and "
             f"{shape}; use a shape of {node.spec.size} elements"
         )
-    return Tensor(node if new == node.spec.shape else node_of(RESHAPE, (node,), new))
+    node = node if new == node.spec.shape else node_of(RESHAPE, (node,), new)
+    result = Tensor(node) if copy else part_of(x, node)
+    if copy is False and not hasattr(result, "_links"):
+        raise ArgumentError(
+            f"reshape: elements must be copied into another order; got shape {node.spec.shape} for "
+            "a view of another tensor and copy=False; omit copy"
+        )
+    return result
 
 
 def flatten(x: ArrayLike, /, order: str = "C") -> Tensor:
@@ -87,7 +103,7 @@ def flatten(x: ArrayLike, /, order: str = "C") -> Tensor:
     """
     x = as_tensor("flatten", x)
     x = transpose(x) if isinstance(order, str) and order == "F" else x
-    return reshape(x, (-1,) if x.size else (0,))
+    return reshape(x, (-1,) if x.size else (0,), copy=True)
 
 
 def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Tensor:
@@ -111,7 +127,8 @@ def permute_dims(x: ArrayLike, /, axes: Sequence[int]) -> Tensor:
 
 
 def _permuted(operation: str, x: ArrayLike, axes: Sequence[int]) -> Tensor:
-    node = node_behind(operation, as_tensor(operation, x))
+    x = as_tensor(operation, x)
+    node = node_behind(operation, x)
     ndim = len(node.spec.shape)
     if axes.__class__ is not tuple:
         axes = items(operation, "axes", axes)
@@ -121,7 +138,7 @@ def _permuted(operation: str, x: ArrayLike, axes: Sequence[int]) -> Tensor:
             f"{operation}: axes must be a permutation of all axes; got {tuple(axes)} for {ndim} "
             "axes; list each axis once"
         )
-    return Tensor(node_of(PERMUTE, (node,), order))
+    return part_of(x, node_of(PERMUTE, (node,), order))
 
 
 def matrix_transpose(x: ArrayLike, /) -> Tensor:
@@ -185,7 +202,7 @@ def reshape_to(
         lengths: One sequence of lengths, or one number per axis; -1 is computed from the others.
         shape: The lengths as a keyword, instead of `lengths`.
         order: "C" (default), "A" or "F", as in `reshape`.
-        copy: Has no effect: tensors are immutable values. None by default.
+        copy: True, False or None (default), as in `reshape`.
 
     Returns:
         Tensor of the given shape and of the same dtype.
@@ -364,13 +381,14 @@ def flip(x: ArrayLike, /, axis: Axis = None) -> Tensor:
     >>> pt.flip(pt.arange(3)).tolist()
     [2, 1, 0]
     """
-    node = node_behind("flip", as_tensor("flip", x))
+    x = as_tensor("flip", x)
+    node = node_behind("flip", x)
     axes = some_axes("flip", axis, len(node.spec.shape))
     parts = tuple(
         (n - 1, n, -1) if position in axes and n else (0, n, 1)
         for position, n in enumerate(node.spec.shape)
     )
-    return Tensor(node_of(SLICE, (node,), parts))
+    return part_of(x, node_of(SLICE, (node,), parts))
 
 
 _PLACES: dict[str, Callable[[int, int], int]] = {

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         linear_algebra,
         manipulation,
         neural,
+        parts,
         searching,
         segments,
         sorting,
@@ -51,6 +52,7 @@ else:
     linear_algebra = LateModule("functions.linear_algebra")
     manipulation = LateModule("functions.manipulation")
     neural = LateModule("functions.neural")
+    parts = LateModule("functions.parts")
     products = LateModule("numpy_functions.products")
     searching = LateModule("functions.searching")
     segments = LateModule("functions.segments")
@@ -336,6 +338,17 @@ class TensorMethods(TensorOperators):
 
     # --- linear algebra ---------------------------------------------------------------------------
     matmul = linear_algebra.matmul
+
+    @property
+    def base(self: Any) -> Tensor | None:
+        """Tensor that shares its elements with this one, a view; None for a value of its own.
+
+        >>> import py_tensor as pt
+        >>> x = pt.ones(3)
+        >>> x[1:].base is x, x.base
+        (True, None)
+        """
+        return parts.whole_of(self)
 
     @property
     def at(self: Any) -> segments.IndexUpdater:

@@ -7,8 +7,10 @@ from ..dtypes import as_dtype
 from ..errors import DTypeError, ShapeError
 from ..functions.arguments import integer
 from ..functions.decorators import named
+from ..functions.parts import part_of
+from ..ir.node import node_of
 from ..ops.views import DIAGONAL
-from ..tensor import Tensor, apply, as_tensor
+from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
 from .batching import MatrixStack
 from .solve_ops import identity
@@ -103,7 +105,8 @@ def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Tensor:
     offset = integer("diagonal", "offset", offset)
     rows, columns = slice(max(-offset, 0), None), slice(max(offset, 0), None)
     part = tensor[..., rows, columns]
-    return apply(DIAGONAL, (part,), (tensor.ndim - 2, tensor.ndim - 1))
+    axes = (tensor.ndim - 2, tensor.ndim - 1)
+    return part_of(part, node_of(DIAGONAL, (part._node,), axes))
 
 
 @named

@@ -278,7 +278,7 @@ class Module:
         """Replace the parameters by those that fulfil the constraints, not those of children."""
         for name, constraint in self.constraints:
             parameter = getattr(self, name)
-            parameter[...] = constraint(parameter)
+            replace(parameter, ..., constraint(parameter))
 
     def facts(self) -> str:
         """Describe the module's configuration: the text between the parentheses of `repr`.

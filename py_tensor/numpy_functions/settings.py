@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .. import functions as F
+from ..functions.parts import viewed
+from ..tensor import Tensor
 from ..typing import ArrayLike
 
 _IGNORED = {"divide": "ignore", "over": "ignore", "under": "ignore", "invalid": "ignore"}
@@ -59,21 +62,27 @@ def geterr() -> dict[str, str]:
 
 
 def shares_memory(a: ArrayLike, b: ArrayLike) -> bool:
-    """Return False: assigning to a tensor never changes another one.
+    """Return True if assigning to an element of one tensor changes the other one.
 
     Args:
         a: Any object.
         b: Any object.
 
     Returns:
-        False.
+        bool. False if one is not a tensor.
 
     >>> import py_tensor as pt
     >>> x = pt.ones(3)
-    >>> pt.shares_memory(x, x[1:])
-    False
+    >>> pt.shares_memory(x, x[1:]), pt.shares_memory(x, x + 1)
+    (True, False)
     """
-    return False
+    if not (isinstance(a, Tensor) and isinstance(b, Tensor)):
+        return False
+    wholes = [x if x.base is None else x.base for x in (a, b)]
+    if wholes[0] is not wholes[1]:
+        return False
+    places = F.reshape(F.arange(wholes[0].size), wholes[0].shape)
+    return bool(F.any(F.isin(viewed(places, a), viewed(places, b))))
 
 
 may_share_memory = shares_memory

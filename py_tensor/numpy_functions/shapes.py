@@ -20,7 +20,8 @@ from ..functions.arguments import (
     some_axes,
 )
 from ..functions.decorators import named
-from ..functions.indexing import selected
+from ..functions.indexing import get
+from ..functions.parts import is_contiguous
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
 from .arithmetic import flat_or_along, iterable
@@ -257,7 +258,7 @@ def array_split(
         places = items("array_split", "positions", sections)
         cuts = [0, *(integer("array_split", "position", at) for at in places), length]
     before = (slice(None),) * along
-    return [selected(x, (*before, slice(start, stop))) for start, stop in pairwise(cuts)]
+    return [get(x, (*before, slice(start, stop))) for start, stop in pairwise(cuts)]
 
 
 @named
@@ -635,7 +636,7 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Tensor:
 
 @named
 def ravel(a: ArrayLike, order: str = "C") -> Tensor:
-    """Return all elements in a vector.
+    """Return all elements in a vector, which is a view if they are in that order already.
 
     Args:
         a: Tensor or array-like.
@@ -649,7 +650,8 @@ def ravel(a: ArrayLike, order: str = "C") -> Tensor:
     [1, 3, 2, 4]
     """
     x = as_tensor("ravel", a)
-    return F.flatten(F.transpose(x) if isinstance(order, str) and order == "F" else x)
+    x = F.transpose(x) if isinstance(order, str) and order == "F" else x
+    return F.reshape(x, (x.size,)) if is_contiguous(x) else F.flatten(x)
 
 
 def ndim(a: ArrayLike) -> int:

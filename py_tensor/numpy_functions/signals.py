@@ -11,7 +11,7 @@ from ..dtypes import int32
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, integer, items, number, one_axis, some_axes
 from ..functions.decorators import named
-from ..functions.indexing import selected
+from ..functions.indexing import get
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
 from .arithmetic import as_floating
@@ -270,7 +270,7 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: Axis = None) -> Tensor:
                 used_positions[-1] + 1 if "b" in trim.lower() else len(used),
             )
         key.append(cut)
-    return selected(x, tuple(key))
+    return get(x, tuple(key))
 
 
 def _window(operation: str, length: int, function: Callable[[Tensor], Tensor]) -> Tensor:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentError
+from ..functions.parts import separate
 from ..ir.pytree import tree_leaves, tree_map
 from ..optim import Optimizer, Rate, State
 from ..optim.flat_params import copied
@@ -186,6 +187,7 @@ class Trainer:
         new = tree_leaves(self.state.params)
         for old, value in zip(tree_leaves(self._params), new, strict=True):
             if isinstance(old, Tensor):
+                separate(old)
                 old._move(value._node)
                 moved.append(old)
         # Unrealized views would keep the flat parameter vectors alive.

@@ -193,6 +193,9 @@ class Backend(Protocol):
     def read_async(self, buffer: Buffer) -> Awaitable[memoryview]:
         """Return all elements as bytes without blocking."""
 
+    def peek(self, buffer: Buffer) -> memoryview | None:
+        """Return all elements as bytes if they are in host memory, else None."""
+
     def release(self, buffer: Buffer) -> None:
         """Release the buffer's device memory."""
 
@@ -251,6 +254,9 @@ class HostBackend:
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         return self.read(buffer)
+
+    def peek(self, buffer: Buffer) -> memoryview | None:
+        return None if buffer.host is None else memoryview(buffer.host).cast("B")
 
     def adopt(self, array: Any) -> tuple[Buffer, Shape] | None:
         return None

@@ -225,6 +225,9 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
             self.bridge.read(buffer.handle, memoryview(data))
         return memoryview(data)
 
+    def peek(self, buffer: Buffer) -> memoryview | None:
+        return None if buffer.host is None else _host(buffer)
+
     async def read_async(self, buffer: Buffer) -> memoryview:
         if buffer.host is not None:
             await self.bridge.give_turn_async()

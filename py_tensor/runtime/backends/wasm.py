@@ -334,6 +334,11 @@ class WasmBackend(HostBackend):
         with self.kernel_timers.transfer("download", buffer.size * buffer.dtype.itemsize):
             return self.picture(buffer)
 
+    def peek(self, buffer: Buffer) -> memoryview | None:
+        if buffer.host is not None:
+            return memoryview(buffer.host).cast("B")
+        return self.picture(buffer) if buffer.backend is self and buffer.size else None
+
     def picture(self, buffer: Buffer) -> memoryview:
         """Return the elements of a picture that a canvas copies, which is no read."""
         is_own = buffer.backend is self and buffer.handle is not None

@@ -1,0 +1,150 @@
+"""Read and write single elements of tensors whose values are in host memory.
+
+Loops over elements take most of their time in `x[i, j]` and `x[i, j] = v`. If the values are on the
+host, an element is read without a plan, and written in place if nothing else uses the value.
+"""
+
+from __future__ import annotations
+
+from struct import error as StructError, pack_into, unpack_from
+from sys import getrefcount
+from typing import Any
+
+from ..dtypes import DType, float32
+from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
+from ..runtime.backends.base import Buffer
+from ..runtime.executor import backend, realize_nodes
+from ..runtime.scopes import state
+from ..tensor import Tensor, handle_on
+from .parts import base_of, place_in, renew_parts, set_node
+
+_KINDS = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}
+"""Types of Python numbers that are stored without further checks, by the kind of dtype."""
+_LARGEST = 1 << 24
+"""Integers up to which float32 is exact; larger ones take the way that checks them."""
+
+
+def element(self: Tensor, key: Any) -> Tensor | None:
+    """Return the element at integer positions; None if it takes the general way."""
+    node = self._node
+    place = _place(key, node)
+    if place is None:
+        return None
+    data = _host(node)
+    if data is None:
+        return None
+    dtype = node.spec.dtype
+    size = dtype.itemsize
+    value = bytes(data[place * size : (place + 1) * size])
+    return Tensor(leaf_node(Buffer(dtype, 1, value), tensor_spec((), dtype)))
+
+
+def set_element(self: Tensor, key: Any, value: Any) -> bool:
+    """Write an element at integer positions; return False if it takes the general way."""
+    node = self._node
+    place = _place(key, node)
+    if place is None or pullbacks:
+        return False
+    dtype = node.spec.dtype
+    number = _number(value, dtype)
+    if number is None:
+        return False
+    del node
+    if not hasattr(self, "_links"):
+        return _write(self, place, number)
+    base = base_of(self)
+    whole = None if base is None else base.tensor()
+    if base is None or whole is None:
+        written = _write(self, place, number)
+        whole = self
+    else:
+        written = _write(whole, place_in(base, whole, self.shape, place), number)
+        written = written and _write(self, place, number)
+    if written:
+        renew_parts(whole, self)
+    return written
+
+
+def _place(key: Any, node: OpNode) -> int | None:
+    """Return the row-major position of an element, if the key has an integer for each axis."""
+    if tapes or state.traces or node.spec is None:
+        return None
+    shape = node.spec.shape
+    keys = key if key.__class__ is tuple else (key,)
+    if len(keys) != len(shape):
+        return None
+    place = 0
+    for at, length in zip(keys, shape, strict=True):
+        if at.__class__ is not int or not -length <= at < length:
+            return None
+        place = place * length + (at if at >= 0 else at + length)
+    return place
+
+
+def _host(node: OpNode) -> memoryview | None:
+    """Return a node's elements as bytes, if they are in host memory or are computed there."""
+    buffer = node.buffer
+    if buffer is None:
+        if backend().compiles or node.call is None:
+            return None
+        realize_nodes([node])
+        buffer = node.buffer
+    return backend().peek(buffer)
+
+
+def _number(value: Any, dtype: DType) -> Any:
+    """Return a Python number that fits a dtype and needs no check; None if there is none."""
+    if value.__class__ is Tensor:
+        node = value._node
+        if node.spec is None or node.spec.dtype is not dtype or node.spec.shape:
+            return None
+        data = _host(node)
+        return None if data is None or dtype.kind == "c" else unpack_from(f"={dtype.code}", data)[0]
+    if value.__class__ not in _KINDS.get(dtype.kind, ()):
+        return None
+    if dtype.kind == "f" and value.__class__ is int and not -_LARGEST < value < _LARGEST:
+        return None
+    return value
+
+
+def _write(tensor: Tensor, place: int, number: Any) -> bool:
+    """Write a number; copy the elements first if anything else uses them."""
+    node = tensor._node
+    dtype = node.spec.dtype
+    if _host(node) is None:
+        return False
+    del node
+    if not _is_own(tensor):
+        node = tensor._node
+        copied = Buffer(dtype, node.spec.size, bytearray(backend().peek(node.buffer) or b""))
+        set_node(tensor, leaf_node(copied, node.spec))
+        del node, copied
+    try:
+        pack_into(f"={dtype.code}", tensor._node.buffer.host, place * dtype.itemsize, number)
+    except StructError:
+        return False
+    return True
+
+
+def _is_own(tensor: Tensor) -> bool:
+    """Return True if nothing but this tensor refers to its value, which is a writable copy."""
+    return (
+        tensor._node.buffer.host.__class__ is bytearray
+        and tensor._node.buffer.handle is None
+        and _references(tensor) == _ALONE
+    )
+
+
+def _references(tensor: Tensor) -> tuple[int, int, int]:
+    """Return the numbers of references to a tensor's node, its buffer and its bytes."""
+    return (
+        getrefcount(tensor._node),
+        getrefcount(tensor._node.buffer),
+        getrefcount(tensor._node.buffer.host),
+    )
+
+
+_ALONE = _references(
+    handle_on(leaf_node(Buffer(float32, 1, bytearray(4)), tensor_spec((1,), float32)))
+)
+"""References if there is one tensor; the interpreter's version decides how it counts its own."""
