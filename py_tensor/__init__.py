@@ -42,6 +42,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     numpy        NumPy's namespace, for `import py_tensor.numpy as np`
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
+    onnx         models under the names of onnxruntime
 
 What a first computation does not need is imported when it is first used, see `late`.
 
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
         models as models,
         nn as nn,
         numpy as numpy,
+        onnx as onnx,
         optim as optim,
         plot as plot,
         ragged as ragged,
@@ -191,20 +193,8 @@ False_ = False
 
 _SUBPACKAGES = {
     *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
-    *(
-        "nn",
-        "numpy",
-        "optim",
-        "plot",
-        "ragged",
-        "random",
-        "sharding",
-        "signal",
-        "sparse",
-        "train",
-        "tree",
-    ),
-    *("tree_util", "vision"),
+    *("nn", "numpy", "onnx", "optim", "plot", "ragged", "random", "sharding", "signal", "sparse"),
+    *("train", "tree", "tree_util", "vision"),
 }
 _OWN = {n for n, value in globals().items() if n[0] != "_" and type(value) is not _ModuleType}
 __all__ = sorted(_OWN - {"TYPE_CHECKING"} | _late.HOMES.keys() | {"errors", "random", "typing"})

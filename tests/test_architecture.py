@@ -66,6 +66,7 @@ ROOMS = (
     "numpy",
     "einops_backend",
     "models",
+    "onnx",
     "snapshot",
     "__init__",
 )

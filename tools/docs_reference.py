@@ -65,8 +65,9 @@ GROUPS = {
 # fmt: off
 NAMESPACES = (
     "audio", "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib",
-    "lib.stride_tricks", "linalg", "models", "nn", "nn.initializers", "optim", "plot", "ragged",
-    "random", "sharding", "signal", "sparse", "train", "tree", "tree_util", "typing", "vision",
+    "lib.stride_tricks", "linalg", "models", "nn", "nn.initializers", "onnx", "optim", "plot",
+    "ragged", "random", "sharding", "signal", "sparse", "train", "tree", "tree_util", "typing",
+    "vision",
 )
 # fmt: on
 

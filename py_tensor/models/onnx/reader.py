@@ -36,11 +36,13 @@ from .protobuf import Message, ProtobufReader, float_of
 
 SCHEMA = {
     "Model": {1: ("ir_version", "int"), 2: ("producer_name", "text"),
-              3: ("producer_version", "text"), 7: ("graph", "Graph"),
-              8: ("opset_import", "OperatorSet*"), 25: ("functions", "Function*")},
+              3: ("producer_version", "text"), 4: ("domain", "text"), 5: ("model_version", "int"),
+              6: ("doc_string", "text"), 7: ("graph", "Graph"),
+              8: ("opset_import", "OperatorSet*"), 14: ("metadata_props", "StringEntry*"),
+              25: ("functions", "Function*")},
     "OperatorSet": {1: ("domain", "text"), 2: ("version", "int")},
     "Graph": {1: ("node", "Node*"), 2: ("name", "text"), 5: ("initializer", "Tensor*"),
-              11: ("input", "ValueInfo*"), 12: ("output", "ValueInfo*"),
+              10: ("doc_string", "text"), 11: ("input", "ValueInfo*"), 12: ("output", "ValueInfo*"),
               15: ("sparse_initializer", "bytes*")},
     "Node": {1: ("input", "text*"), 2: ("output", "text*"), 3: ("name", "text"),
              4: ("op_type", "text"), 5: ("attribute", "Attribute*"), 7: ("domain", "text"),
