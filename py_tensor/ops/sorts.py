@@ -29,6 +29,8 @@ def _stable_order(xp: ArrayNamespace, x: Any, axis: int) -> Any:
         # The bits of floats sort as integers do, if those of negative numbers are inverted.
         bits = xp.where(x == 0, xp.float32(0), x).view(xp.int32)
         keys = xp.where(xp.isnan(x), xp.int32(0x7FFFFFFF), bits ^ (bits >> 31 & 0x7FFFFFFF))
+    elif x.dtype.kind == "u":
+        keys = (x ^ xp.uint32(1 << 31)).view(xp.int32)
     pairs = xp.moveaxis(keys, axis, -1).astype(xp.int64) << 32
     pairs += xp.arange(x.shape[axis])
     pairs.sort(axis=-1)

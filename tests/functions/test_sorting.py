@@ -64,6 +64,11 @@ def test_steps_of_a_sorting_network_share_a_shader():
     assert len(sources) > 90 and len(set(sources)) <= 6
 
 
+def test_unsigned_integers_of_32_bits_are_sorted(rng):
+    x = rng.integers(0, 2**32, 100).astype("uint32")
+    assert_values(pt.argsort(pt.asarray(x)), np.argsort(x).astype("int32"))
+
+
 def test_sorted_under_jit(rng):
     x = numbers(rng, (5000,), "float32")
     ordered = pt.jit(pt.sort)
