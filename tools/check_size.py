@@ -39,7 +39,7 @@ CODE_LINES = {
     "numpy": 300,
     "models": 15_500,
     "__init__": 200,
-    "modules": 2_050,
+    "modules": 2_250,
 }
 """Limit of each package's lines of code, without blank lines, comments and docstrings.
 
