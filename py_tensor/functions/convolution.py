@@ -101,6 +101,9 @@ def general_convolution(
         node, kernel = _folded(node, kernel, windows, groups)
     elif count == 1:
         node, kernel = upright(node, 1), upright(kernel, 0)
+    out = windows.out
+    if count == 2 and _is_column(image, out):
+        node, kernel, windows = _turned(node, 1), _turned(kernel, 0), windows.turned()
     window = Window(
         kernel=_plane(windows.size, 1),
         stride=_plane(windows.stride, 1),
@@ -113,7 +116,21 @@ def general_convolution(
     if groups > 1:
         result = node_of(PERMUTE, (result,), (1, 0, 2))
     batch = () if x.ndim == count + 1 else x.shape[:1]
-    return Tensor(node_of(RESHAPE, (result,), (*batch, *windows.out, outs)))
+    return Tensor(node_of(RESHAPE, (result,), (*batch, *out, outs)))
+
+
+def _is_column(image: Lengths, out: Lengths) -> bool:
+    """Return True for images of one column. They are turned, because kernels go along rows."""
+    return image[1] == out[1] == 1 < image[0]
+
+
+def _turned(node: OpNode, axis: int) -> OpNode:
+    """Swap an axis and the next one, which takes no copy if one of them has length 1."""
+    shape = node.spec.shape
+    order = (*range(axis), axis + 1, axis, *range(axis + 2, len(shape)))
+    if 1 in shape[axis : axis + 2]:
+        return node_of(RESHAPE, (node,), tuple(shape[at] for at in order))
+    return node_of(PERMUTE, (node,), order)
 
 
 def an_image(operation: str, x: Tensor, w: Tensor, count: int, last: str) -> Tensor:
@@ -290,8 +307,12 @@ def convolution_transpose(
         node, kernel = _apart(node, kernel)
     elif count == 1:
         node, kernel = upright(node, 1), upright(kernel, 0)
-    kernel, taps = _evened(node, kernel, tuple(size), steps, spread)
-    axes = [_axis(*numbers) for numbers in zip(taps, steps, spread, pads, out, strict=True)]
+    numbers = [tuple(size), steps, spread, pads, out]
+    if count == 2 and _is_column(image, out):
+        node, kernel = _turned(node, 1), _turned(kernel, 0)
+        numbers = [lengths[::-1] for lengths in numbers]
+    kernel, numbers[0] = _evened(node, kernel, *numbers[:3])
+    axes = [_axis(*of_axis) for of_axis in zip(*numbers, strict=True)]
     rows, columns = (_ONE_ROW, *axes)[-2:]
     node = _transposed(node, kernel, rows, columns, groups)
     if count == 3:

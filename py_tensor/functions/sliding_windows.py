@@ -77,6 +77,11 @@ class SlidingWindows(NamedTuple):
     pads: tuple[AxisPair, ...]
     out: Lengths
 
+    def turned(self) -> SlidingWindows:
+        """Return the windows of the image with its axes in reverse order."""
+        size, stride, dilation, pads, out = self
+        return SlidingWindows(size[::-1], stride[::-1], dilation[::-1], pads[::-1], out[::-1])
+
 
 def axes_of(count: int) -> str:
     """Return the names of the spatial axes for error messages."""

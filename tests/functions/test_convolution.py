@@ -82,6 +82,21 @@ def test_kernel_sizes(kernel, channels, rng):
     check(rng, (1, 8, 9, channels), (*kernel, channels, 4), padding="same")
 
 
+COLUMNS = [
+    {"padding": "same"},
+    {"padding": ((1, 2), (1, 1))},
+    {"padding": ((0, 3), (1, 3)), "stride": (2, 3)},
+    {"padding": ((4, 0), (2, 2)), "dilation": (2, 2)},
+]
+
+
+@pytest.mark.parametrize("options", COLUMNS, ids=str)
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("groups", [1, 2])
+def test_images_of_one_column(options, width, groups, rng):
+    check(rng, (2, 9, 1, 4), (4, width, 4 // groups, 6), groups=groups, **options)
+
+
 def test_one_image_without_a_batch(rng):
     x, w = small(rng, 5, 6, 3), small(rng, 3, 3, 3, 2)
     assert_values(pt.conv2d(pt.asarray(x), pt.asarray(w)), convolve(x[None], w)[0])

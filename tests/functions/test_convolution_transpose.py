@@ -58,6 +58,13 @@ def check(rng, image, kernel, **options):
     assert_values(got, transposed(x, w, **options))
 
 
+@pytest.mark.parametrize("width", [1, 3])
+@pytest.mark.parametrize("stride", [1, (2, 1), (3, 2)])
+def test_images_of_one_column(width, stride, rng):
+    padding = ((1, 0), (width // 2, width // 2))
+    check(rng, (2, 7, 1, 4), (4, width, 6, 4), stride=stride, padding=padding)
+
+
 @pytest.mark.parametrize(
     ("stride", "kernel", "channels", "padding"),
     alternating(
