@@ -196,6 +196,9 @@ class _OneLane(OneLane, GlslPrinter):
         return Value(f"{a.inside(SUM)} {sign} {b.inside(SUM)}", TRUTH, 1, LOGICAL)
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
+        if a.kind == FLOAT:
+            # ANGLE makes branches of a choice with a call, which SwiftShader compiles for minutes.
+            return Value(f"mix({b.text}, {a.text}, {condition})", FLOAT, 1)
         return Value(f"({condition} ? {a.text} : {b.text})", a.kind, 1)
 
     def joined(self, sign: str, values: list[Value]) -> Value:

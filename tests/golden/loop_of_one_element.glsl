@@ -14,7 +14,7 @@ uniform int I[8];
 layout(location = 0) out vec4 y0;
 layout(location = 1) out uvec4 y1;
 bool pt_is_nan_1(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
-float pt_exp_1(float x) { return (pt_is_nan_1(x) ? x : exp(x)); }
+float pt_exp_1(float x) { return mix(exp(x), x, pt_is_nan_1(x)); }
 vec4 pt_texel0(int t) { return texelFetch(x0, ivec2(t & I[4], t >> I[5]), 0); }
 float pt_at0(int i) { return pt_texel0(i >> 2)[i & 3]; }
 
