@@ -31,6 +31,8 @@ _Function = Callable[..., Any]
 class _Ruled:
     """A function with its own rule for derivatives; `_fixed` are its arguments without one."""
 
+    __name__: str
+
     def __init__(self, operation: str, fun: _Function, nondiff_argnums: Sequence[int]) -> None:
         wrapper: Any = self
         update_wrapper(wrapper, function_of(operation, "fun", fun))
@@ -121,7 +123,7 @@ class CustomJVP(_Ruled):
     def __call__(self, *args: object, **kwargs: object) -> Any:
         if self._rule is None:
             raise ArgumentError(
-                f"custom_jvp: there is no rule; got a call of {self.__name__}; "  # type: ignore[attr-defined]
+                f"custom_jvp: there is no rule; got a call of {self.__name__}; "
                 "give the rule with defjvp"
             )
         values, fixed = self._bound(args, kwargs)
@@ -238,7 +240,7 @@ class CustomCotangents(_Ruled):
         backward = self._rule
         if backward is None:
             raise ArgumentError(
-                f"custom_vjp: there is no rule; got a call of {self.__name__}; "  # type: ignore[attr-defined]
+                f"custom_vjp: there is no rule; got a call of {self.__name__}; "
                 "give the rule with defvjp"
             )
         if not own_tapes():
