@@ -8,7 +8,7 @@ compute from them, stay Python numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -83,6 +83,8 @@ class Operator(NamedTuple):
     the wrapper's keyword parameters accept."""
     raw: bool = False
     """True if inputs and results may be constants. Attributes that are graphs become functions."""
+    runs_once: bool = False
+    """True if a raw function runs one of its graphs once, and returns the results of that."""
     layout: Layout | None = None
     """Runs the function on values whose axes are stored in another order."""
     orders: Mapping[str, OrderOf] = EMPTY
@@ -207,13 +209,7 @@ class ModelProgram:
 
         Others may decide shapes, so they stay constants.
         """
-        hosted: set[str] = set()
-        for step in reversed(self.steps):
-            inputs = step.node.inputs
-            folds = step.row.fold is not None and not hosted.isdisjoint(step.node.outputs)
-            if folds or step.row.raw or step.bodies:
-                hosted |= step.reads
-            hosted.update(inputs[at] for at in step.hosted if at < len(inputs))
+        hosted = self.hosted()
         return {
             name: value.tensor() if isinstance(value, ModelConstant) else value
             for name, value in self.constants.items()
@@ -222,6 +218,29 @@ class ModelProgram:
             and value.dtype.kind == "f"
             and value.size
         }
+
+    def hosted(self, results: Iterable[str] = ()) -> set[str]:
+        """Return the names of values that may be read as numbers, for example for shapes.
+
+        `results` are the outputs that may be.
+        """
+        hosted = set(results)
+        for step in reversed(self.steps):
+            inputs, body_inputs = step.node.inputs, set[str]()
+            read = not hosted.isdisjoint(step.node.outputs)
+            for body in step.bodies.values():
+                outputs = [info.name for info in body.graph.outputs]
+                inner = body.hosted(outputs if read or not step.row.runs_once else ())
+                body_inputs.update(info.name for info in body.graph.inputs)
+                hosted |= inner
+            if (
+                (step.row.fold is not None and read)
+                or (step.row.raw and not step.row.runs_once)
+                or not hosted.isdisjoint(body_inputs)
+            ):
+                hosted.update(inputs)
+            hosted.update(inputs[at] for at in step.hosted if at < len(inputs))
+        return hosted
 
     @cached_property
     def size(self) -> int:
@@ -336,8 +355,13 @@ def _step(
     implicit = {"opset": node.version, "results": len(node.outputs)}
     options |= {name: implicit[name] for name in implicit if name in parameters.keyword_only}
     hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
-    reads = frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
+    reads = step_reads(node, bodies)
     return ModelStep(node, row, options, wrapped, frozenset(hosted), bodies, reads)
+
+
+def step_reads(node: ModelNode, bodies: Mapping[str, ModelProgram]) -> frozenset[str]:
+    """Return the names of the values that a node and its graphs need."""
+    return frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
 
 
 def _orders(
@@ -353,6 +377,13 @@ def _orders(
         for at, name in enumerate(node.inputs):
             wanted = orders.get(names[at]) if at < len(names) else None
             orders_of_values.setdefault(name, []).append((wanted, node))
+        for body in node.attributes.values():
+            if isinstance(body, ModelGraph):
+                own = {*body.constants, *(info.name for info in body.inputs)}
+                own.update(name for inner in body.nodes for name in inner.outputs)
+                for name, readers in _orders(body, table).items():
+                    if name not in own:
+                        orders_of_values.setdefault(name, []).extend(readers)
     return orders_of_values
 
 

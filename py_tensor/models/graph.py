@@ -279,4 +279,5 @@ def reads(node: ModelNode) -> list[str]:
         if isinstance(value, ModelGraph):
             for inner in value.nodes:
                 names += reads(inner)
+            names += [info.name for info in value.outputs]
     return names

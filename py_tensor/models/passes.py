@@ -16,7 +16,7 @@ from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
 from ..tensor import Tensor, realize
-from .execution import ModelProgram, ModelRun, ModelStep, ModelValue
+from .execution import ModelProgram, ModelRun, ModelStep, ModelValue, step_reads
 from .graph import ModelConstant, ModelGraph, reads
 from .layouts import Permuted, arranged, as_tensor
 
@@ -24,18 +24,53 @@ from .layouts import Permuted, arranged, as_tensor
 def optimize(program: ModelProgram) -> None:
     """Compute steps of constants, prepare others, and drop constants that nothing reads."""
     if state.trace is None and not own_tapes():
-        left, computed = [], dict[str, ModelValue]()
-        for step in program.steps:
-            results = _constants(program, step)
-            if results is None:
-                left.append(_simplified(program, step))
-            else:
-                program.constants.update(results)
-                computed |= results
-        program.steps = left
+        computed = _optimize(program, program.constants, program.constants)
         program.graph = _without(program, computed)
     read = program.reads
     program.constants = {name: value for name, value in program.constants.items() if name in read}
+
+
+def _optimize(
+    program: ModelProgram, known: dict[str, ModelValue], outermost: dict[str, ModelValue]
+) -> dict[str, ModelValue]:
+    """Change the steps of a program and of the graphs inside; return what was computed.
+
+    `known` are the constants that its steps may read. New constants are added to those of the
+    outermost program, or to its own if another value has the name.
+    """
+    left, computed = [], dict[str, ModelValue]()
+    for step in program.steps:
+        results = _constants(program, known, step)
+        if results is not None:
+            computed |= results
+            _add(results, program, known, outermost)
+            continue
+        for body in step.bodies.values():
+            own = {info.name for info in body.graph.inputs}
+            own.update(name for inner in body.steps for name in inner.node.outputs)
+            outer = {name: value for name, value in known.items() if name not in own}
+            _optimize(body, {**outer, **body.constants}, outermost)
+            read = body.reads
+            body.constants = {name: value for name, value in body.constants.items() if name in read}
+        if step.bodies:
+            left.append(step._replace(reads=step_reads(step.node, step.bodies)))
+        else:
+            left.append(_simplified(program, known, outermost, step))
+    program.steps = left
+    return computed
+
+
+def _add(
+    values: dict[str, ModelValue],
+    program: ModelProgram,
+    known: dict[str, ModelValue],
+    outermost: dict[str, ModelValue],
+) -> None:
+    """Add computed constants to what later steps may read."""
+    known.update(values)
+    for name, value in values.items():
+        home = program.constants if name in outermost else outermost
+        home[name] = value
 
 
 def _without(program: ModelProgram, computed: dict[str, ModelValue]) -> ModelGraph:
@@ -53,12 +88,14 @@ def _without(program: ModelProgram, computed: dict[str, ModelValue]) -> ModelGra
     return graph._replace(nodes=nodes, constants=constants)
 
 
-def _constants(program: ModelProgram, step: ModelStep) -> dict[str, ModelValue] | None:
+def _constants(
+    program: ModelProgram, known: dict[str, ModelValue], step: ModelStep
+) -> dict[str, ModelValue] | None:
     """Return the results of a step by name, or None if it has to be run in each call."""
     names = [name for name in step.node.inputs if name]
-    if not step.row.folds or step.bodies or any(name not in program.constants for name in names):
+    if not step.row.folds or step.bodies or any(name not in known for name in names):
         return None
-    inputs = {name: program.constants[name] for name in names}
+    inputs = {name: known[name] for name in names}
     if all(isinstance(value, ModelConstant) for value in inputs.values()):
         return None
     outputs = [name for name in step.node.outputs if name]
@@ -85,15 +122,20 @@ def _constants(program: ModelProgram, step: ModelStep) -> dict[str, ModelValue] 
     return {**computed}
 
 
-def _simplified(program: ModelProgram, step: ModelStep) -> ModelStep:
+def _simplified(
+    program: ModelProgram,
+    known: dict[str, ModelValue],
+    outermost: dict[str, ModelValue],
+    step: ModelStep,
+) -> ModelStep:
     """Return the step with constants that are computed once, for example of batch normalization."""
     if step.row.simplify is None:
         return step
     first, *names = step.node.inputs
-    if any(name not in program.constants for name in names):
+    if any(name not in known for name in names):
         return step
     try:
-        simplified = step.row.simplify([program.constants[name] for name in names], step.options)
+        simplified = step.row.simplify([known[name] for name in names], step.options)
         if simplified is None:
             return step
         realize(*(value for value in simplified.constants if isinstance(value, Tensor)))
@@ -104,7 +146,7 @@ def _simplified(program: ModelProgram, step: ModelStep) -> ModelStep:
     inputs = tuple(
         f"{step.node.outputs[0]} (constant {at})" for at in range(len(simplified.constants))
     )
-    program.constants.update(zip(inputs, simplified.constants, strict=True))
+    _add(dict(zip(inputs, simplified.constants, strict=True)), program, known, outermost)
     node = step.node._replace(inputs=(first, *inputs))
     return ModelStep(node, simplified.row, {}, {}, frozenset(), {}, frozenset(node.inputs))
 

@@ -11,14 +11,24 @@ from operator import attrgetter
 from typing import Any
 
 from ..diagnostics.memory import dispose
+from ..dtypes import DType, bool_, int32
 from ..errors import TraceError
+from ..ops.index_map import Shape
 from ..tensor import Tensor
 from ..transforms.jit.api import jit
+from .branches import with_inner_weights
 from .execution import ModelProgram, ModelValue, Operator, is_text
 from .graph import TEXT, ModelConstant, ModelGraph, ValueList
 from .inputs import ModelInputs
 from .layouts import Permuted, as_tensor
 from .passes import optimize
+
+DECISIONS = 4
+DECIDING_ELEMENTS = 16
+"""Maximum number of different values of inputs for which calls are compiled, and of elements."""
+
+type _Numbers = tuple[tuple[str, DType, Shape, tuple[Any, ...]], ...]
+"""Name, dtype, shape and elements of inputs that are constants of a compiled call."""
 
 
 class ModelRunner:
@@ -26,6 +36,7 @@ class ModelRunner:
 
     def __init__(self, graph: ModelGraph, table: Mapping[str, Operator]) -> None:
         self.table = table
+        graph = with_inner_weights(graph)
         self.program = program = ModelProgram(graph, table)
         optimize(program)
         kept = program.graph.constants
@@ -48,15 +59,27 @@ class ModelRunner:
         trainable = program.trainable()
         self.orders = {name: x.order for name, x in trainable.items() if isinstance(x, Permuted)}
         """Order of axes of weights that are stored in another order than that of the file."""
+        inputs = {info.name for info in graph.inputs}
+        self._deciding = program.hosted() & inputs
+        """Inputs whose values may decide what runs."""
+        self._decided: set[_Numbers] = set()
+        """Values of these inputs for which calls are compiled."""
         self.weights = {name: _stored(value) for name, value in trainable.items()}
         self._loaded: list[Tensor] = []
         self._nodes: list[Any] = []
 
         def forward(
-            inputs: dict[str, Tensor], outputs: tuple[str, ...], weights: dict[str, Tensor]
+            inputs: dict[str, Tensor],
+            outputs: tuple[str, ...],
+            weights: dict[str, Tensor],
+            numbers: _Numbers = (),
         ) -> list[Tensor]:
             wanted = [graph.aliases.get(name, name) for name in outputs]
-            values = program.run({**self.as_stored(weights), **inputs}, wanted)
+            known = {
+                name: ModelConstant(name, dtype, shape, [*elements])
+                for name, dtype, shape, elements in numbers
+            }
+            values = program.run({**self.as_stored(weights), **inputs, **known}, wanted)
             return [given_value(value) for value in values]
 
         forward.__name__ = graph.name or "model"
@@ -67,7 +90,7 @@ class ModelRunner:
         ]
         """Buffers of weights that may have a copy on the host."""
         self.forward: Callable[..., list[Tensor]] = forward
-        self.compiled: Callable[..., list[Tensor]] = jit(forward, static_argnames="outputs")
+        self.compiled: Callable[..., list[Tensor]] = _compiled(forward)
 
     def checked(self, inputs: Mapping[str, Any], outputs: Sequence[str]) -> dict[str, Any]:
         """Convert inputs and check them, and the names of outputs."""
@@ -89,9 +112,11 @@ class ModelRunner:
         self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
     ) -> list[Tensor]:
         """Return values by name."""
-        if not self.eager and not any(map(is_text, tensors.values())):
+        if any(map(is_text, tensors.values())):
+            return self.forward(tensors, names, weights)
+        if not self.eager:
             try:
-                results = self.compiled(tensors, names, weights)
+                results = self._compiled_results(tensors, names, weights)
             except TraceError:
                 # Inside of another trace, this raises TraceError again.
                 results = self.forward(tensors, names, weights)
@@ -101,6 +126,36 @@ class ModelRunner:
             return results
         return self.forward(tensors, names, weights)
 
+    def _compiled_results(
+        self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
+    ) -> list[Tensor]:
+        """Return values of a compiled call.
+
+        If the values of small inputs decide what runs, for example which branch, calls are compiled
+        for these values. Raises TraceError if they have too many, or if others decide, too.
+        """
+        if not self._decided:
+            try:
+                return self.compiled(tensors, names, weights)
+            except TraceError:
+                if not self._deciding:
+                    raise
+        numbers: _Numbers = tuple(
+            (name, x.dtype, x.shape, tuple(x.reshape((-1,)).tolist()))
+            for name, x in tensors.items()
+            if name in self._deciding and isinstance(x, Tensor) and _may_decide(x)
+        )
+        if not numbers or len({*self._decided, numbers}) > DECISIONS:
+            raise TraceError(
+                f"model: values of inputs decide what runs; got large or more than {DECISIONS} "
+                f"values of {', '.join(sorted(self._deciding))}; call the model without compiling"
+            )
+        chosen = {name for name, *_ in numbers}
+        rest = {name: x for name, x in tensors.items() if name not in chosen}
+        results = self.compiled(rest, names, weights, numbers)
+        self._decided.add(numbers)
+        return results
+
     def keep(self, tensors: Iterable[Tensor]) -> None:
         """Note the weights of the file, which compiled calls capture."""
         self._loaded = [*tensors]
@@ -108,7 +163,7 @@ class ModelRunner:
 
     def dispose(self) -> None:
         """Free the constants of the file, the states, and what compiled calls have captured."""
-        self.compiled = jit(self.forward, static_argnames="outputs")
+        self.compiled = _compiled(self.forward)
         dispose(self._loaded, self.states, *tensors_of(self.program))
         self._loaded, self._nodes, self._held = [], [], []
 
@@ -119,11 +174,20 @@ class ModelRunner:
         if self._nodes and [*map(_node_of, self._loaded)] != self._nodes:
             # The model was trained: free the weights of the file, and the calls that captured them.
             self._nodes = []
-            self.compiled = jit(self.forward, static_argnames="outputs")
+            self.compiled = _compiled(self.forward)
         return False
 
 
 _node_of = attrgetter("_node")
+
+
+def _compiled(forward: Callable[..., list[Tensor]]) -> Callable[..., list[Tensor]]:
+    return jit(forward, static_argnames=("outputs", "numbers"))
+
+
+def _may_decide(x: Tensor) -> bool:
+    """Return True if calls are compiled for the values of an input that decides what runs."""
+    return x.size <= DECIDING_ELEMENTS and x.dtype in (bool_, int32)
 
 
 def given_value(value: ModelValue) -> Any:

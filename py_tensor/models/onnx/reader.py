@@ -245,6 +245,8 @@ class _GraphReader:
         self._functions = functions
         self._files = files
         self._nested = 0
+        self._values: dict[int, ModelConstant | None] = {}
+        """Values of Constant nodes by the identity of their messages."""
         self._dtypes: dict[str, int] = {}
         """ONNX's numbers of the dtypes of values, as far as they matter."""
 
@@ -310,7 +312,7 @@ class _GraphReader:
             if not domain:
                 operator, inputs = self._with_dtypes(operator, inputs, outputs, attributes)
             if not domain and operator == "Constant" and len(outputs) == 1:
-                constant = _constant_node(attributes, outputs[0])
+                constant = self._shared(message, attributes, outputs[0])
                 for attribute in message.get("attribute", ()):
                     self._dtypes[outputs[0]] = attribute.get("t", {}).get("data_type", 0)
                 if constant is not None:
@@ -322,6 +324,16 @@ class _GraphReader:
             operator = f"{domain}.{operator}" if domain else operator
             converted.append(ModelNode(name, operator, inputs, outputs, attributes, version))
         return tuple(converted)
+
+    def _shared(
+        self, message: Message, attributes: Mapping[str, Any], name: str
+    ) -> ModelConstant | None:
+        """Return the value of a Constant node, which calls of a function have in common."""
+        if any("ref_attr_name" in attribute for attribute in message.get("attribute", ())):
+            return _constant_node(attributes, name)
+        if id(message) not in self._values:
+            self._values[id(message)] = _constant_node(attributes, name)
+        return self._values[id(message)]
 
     def _with_dtypes(
         self,

@@ -93,8 +93,8 @@ def scan(
 
 
 OPERATORS = {
-    "Function": Operator(call, raw=True),
-    "If": Operator(choose, host=("condition",), raw=True),
+    "Function": Operator(call, raw=True, runs_once=True),
+    "If": Operator(choose, host=("condition",), raw=True, runs_once=True),
     "Loop": Operator(loop, host=("trips", "condition"), raw=True),
     "Scan": Operator(scan, raw=True),
 }

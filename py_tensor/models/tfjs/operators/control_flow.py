@@ -33,10 +33,10 @@ def call_function(*inputs: ModelValue, f: GraphFunction) -> Sequence[ModelValue]
 
 
 OPERATORS = {
-    "If": Operator(choose, host=("condition",), raw=True),
-    "PartitionedCall": Operator(call_function, raw=True),
-    "StatefulPartitionedCall": Operator(call_function, raw=True),
-    "StatelessIf": Operator(choose, host=("condition",), raw=True),
+    "If": Operator(choose, host=("condition",), raw=True, runs_once=True),
+    "PartitionedCall": Operator(call_function, raw=True, runs_once=True),
+    "StatefulPartitionedCall": Operator(call_function, raw=True, runs_once=True),
+    "StatelessIf": Operator(choose, host=("condition",), raw=True, runs_once=True),
     "StatelessWhile": Operator(loop, raw=True),
     "While": Operator(loop, raw=True),
 }

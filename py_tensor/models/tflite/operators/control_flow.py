@@ -33,7 +33,7 @@ def repeat(
 
 
 OPERATORS = {
-    "CALL": Operator(call, raw=True, ignored=QUANTIZATION),
-    "IF": Operator(choose, host=("condition",), raw=True, ignored=QUANTIZATION),
+    "CALL": Operator(call, raw=True, runs_once=True, ignored=QUANTIZATION),
+    "IF": Operator(choose, host=("condition",), raw=True, runs_once=True, ignored=QUANTIZATION),
     "WHILE": Operator(repeat, raw=True, ignored=QUANTIZATION),
 }
