@@ -180,12 +180,13 @@ class InferenceSession:
         provider_options: Sequence[Any] | None = None,
         **options: Any,
     ) -> None:
-        folder, data = None, path_or_bytes
+        folder: Path | None = None
+        data: Any = path_or_bytes
         if isinstance(path_or_bytes, (str, PathLike)):
             path = Path(fspath(path_or_bytes))
             folder, data = path.parent, _content(path)
         try:
-            memoryview(data)  # type: ignore[arg-type]
+            memoryview(data)
         except TypeError:
             raise ArgumentTypeError(
                 f"InferenceSession: model is neither a path nor bytes; got {type(data).__name__}; "
