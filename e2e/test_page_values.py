@@ -49,6 +49,37 @@ def test_elementwise_and_views(python: PagePython) -> None:
     np.testing.assert_allclose(seen["transposed"], x.T @ x, rtol=1e-5, atol=1e-5)
 
 
+def assignments(names: list[str]) -> dict[str, Any]:
+    import py_tensor as pt
+
+    results = {}
+    for name in names:
+        pt.set_backend(name)
+        x = pt.zeros((4, 6))
+        inner, row = x[1:-1, 1:-1], x[2]
+        inner += 1
+        for column in range(6):
+            row[column] = row[column] + column
+            x[3, column] += 10
+        copied, pending = x.copy(), x * 2
+        x[0, 0] = 5
+        x[0, 1] = 6
+        rest = [copied[0, :2].tolist(), pending[0, :2].tolist(), inner.tolist()]
+        results[name] = [x.tolist(), rest]
+    return results
+
+
+def test_views_and_elements_that_are_assigned_to(python: PagePython) -> None:
+    want = np.zeros((4, 6))
+    want[1:-1, 1:-1] += 1
+    want[2] += np.arange(6)
+    want[3] = 10
+    rest = [[0, 0], [0, 0], want[1:-1, 1:-1].tolist()]
+    want[0, :2] = 5, 6
+    names = ["webgl", "wasm", "python"]
+    assert python.call(assignments, names) == {name: [want.tolist(), rest] for name in names}
+
+
 def products(a: Any, b: Any) -> Any:
     import py_tensor as pt
 

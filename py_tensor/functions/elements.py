@@ -30,7 +30,8 @@ def element(self: Tensor, key: Any) -> Tensor | None:
     place = _place(key, node)
     if place is None:
         return None
-    data = _host(node)
+    # A kernel may compute a single element of a pending value.
+    data = _host(node, compute=not backend().compiles)
     if data is None:
         return None
     dtype = node.spec.dtype
@@ -81,11 +82,11 @@ def _place(key: Any, node: OpNode) -> int | None:
     return place
 
 
-def _host(node: OpNode) -> memoryview | None:
-    """Return a node's elements as bytes, if they are in host memory or are computed there."""
+def _host(node: OpNode, compute: bool = True) -> memoryview | None:
+    """Return a node's elements as bytes if they are in host memory; compute them if allowed."""
     buffer = node.buffer
     if buffer is None:
-        if backend().compiles or node.call is None:
+        if not compute or not backend().host_memory or node.call is None:
             return None
         realize_nodes([node])
         buffer = node.buffer

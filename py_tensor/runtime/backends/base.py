@@ -133,6 +133,8 @@ class Backend(Protocol):
     """True if kernels of the user write at computed positions themselves."""
     on_processor: bool
     """True if the backend always computes on the processor."""
+    host_memory: bool
+    """True if values are in memory of the host, so that `peek` always returns them."""
     jax_arrays: bool
     """True if buffers hold arrays of JAX: on several devices, of 64-bit dtypes, without a copy."""
     compiles: bool
@@ -218,6 +220,7 @@ class HostBackend:
     runs_glsl = False
     runs_writes = False
     on_processor = True
+    host_memory = True
     jax_arrays = False
     pixels: Pixels | None = None
     timers: Timers | None = None

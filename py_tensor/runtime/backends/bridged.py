@@ -64,6 +64,7 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
     runs_glsl: bool
     runs_writes: bool
     jax_arrays = False
+    host_memory = False
     compiles = True
     whole_programs = False
     device: Target

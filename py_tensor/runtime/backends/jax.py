@@ -117,6 +117,7 @@ class JaxBackend(HostBackend):
     name = "jax"
     on_processor = False
     jax_arrays = True
+    host_memory = False
     compiles = True
     whole_programs = True
 
