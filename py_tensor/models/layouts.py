@@ -207,6 +207,20 @@ def along(function: Callable[..., Any], arguments: list[Any], options: dict[str,
     return result(function(*spread, **options | {"axis": at}), order)
 
 
+def of_first(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
+    """Run a function of one value and of numbers, perhaps along an axis, in the value's order."""
+    x, *numbers = arguments
+    if not isinstance(x, Permuted):
+        return None
+    if "axis" in options:
+        axis = one_axis("run", options["axis"], len(x.order))
+        options = options | {"axis": x.order.index(axis)}
+    results = function(x.tensor, *map(plain, numbers), **options)
+    if not isinstance(results, tuple):
+        return result(results, x.order)
+    return [result(results[0], x.order), *results[1:]]
+
+
 def over_axes(function: Callable[..., Any], arguments: list[Any], options: dict[str, Any]) -> Any:
     """Run a reduction over some axes, its second input or its attribute `axes`."""
     x, *rest = arguments

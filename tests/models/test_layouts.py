@@ -7,6 +7,7 @@ import weakref
 from typing import Any
 
 import numpy as np
+import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
@@ -16,7 +17,7 @@ import py_tensor as pt
 SHAPE = (2, 8, 6, 4)
 
 
-def model_of(nodes: list[Any], opset: int = 18, **weights: Any) -> bytes:
+def model_of(nodes: list[Any], opset: int = 18, imports: Any = (), **weights: Any) -> bytes:
     """Return a file with an input x of SHAPE, and an output y."""
     graph = helper.make_graph(
         nodes,
@@ -25,8 +26,8 @@ def model_of(nodes: list[Any], opset: int = 18, **weights: Any) -> bytes:
         [helper.make_empty_tensor_value_info("y")],
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )
-    imports = [helper.make_opsetid("", opset)]
-    data: bytes = helper.make_model(graph, opset_imports=imports, ir_version=8).SerializeToString()
+    opsets = [helper.make_opsetid(*each) for each in (("", opset), *imports)]
+    data: bytes = helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
     return data
 
 
@@ -281,3 +282,70 @@ def test_files_and_host_copies_of_weights_are_freed(engine, backend_name, rng, m
     count = len(uploads)
     np.testing.assert_array_equal(model(x).numpy(), first)
     assert len(uploads) == count
+
+
+def quantized_network() -> bytes:
+    """Return a network whose values between two transposes are all quantized."""
+    rng = np.random.default_rng(0)
+    weights = {
+        "w": rng.integers(-9, 9, size=(8, 8, 3, 3)).astype("int8"),
+        "deep": rng.integers(-9, 9, size=(8, 16, 1, 1)).astype("int8"),
+        "s": np.float32(0.05),
+        "unit": np.float32(1 / 255),
+        "z": np.uint8(128),
+        "zero": np.uint8(0),
+        "wz": np.int8(0),
+    }
+
+    def node(operator: str, inputs: str, output: str, **options: Any) -> Any:
+        domain = "com.microsoft" if operator in MICROSOFT else ""
+        return helper.make_node(operator, inputs.split(), [output], domain=domain, **options)
+
+    nodes = [
+        node("QuantizeLinear", "x s z", "q"),
+        node("QLinearConv", "q s z w s wz s z", "a", pads=[1, 1, 1, 1]),
+        node("QLinearConv", "a s z w s wz s z", "b", pads=[1, 1, 1, 1]),
+        node("QLinearAdd", "a s z b s z s z", "c"),
+        node("QLinearConcat", "s z b s z c s z", "d", axis=1),
+        node("QLinearConv", "d s z deep s wz s z", "e"),
+        node("QLinearSoftmax", "e s z unit zero", "f", axis=1, opset=18),
+        node("QLinearConcat", "s z f unit zero a s z", "g", axis=-3),
+        node("QLinearConv", "g s z deep s wz s z", "h"),
+        node("DequantizeLinear", "h s z", "y"),
+    ]
+    return model_of(nodes, imports=[("com.microsoft", 1)], **weights)
+
+
+MICROSOFT = ("QLinearAdd", "QLinearConcat", "QLinearSoftmax")
+
+
+def test_quantized_networks_have_no_transposes_inside(engine, rng):
+    data = quantized_network()
+    x = floats(rng, *SHAPE)
+    [expected] = onnxruntime.InferenceSession(data).run(None, {"x": x})
+    model = pt.models.loads(data)
+    # Softmax may differ by a step of 1 / 255, which is one of 0.05 at most.
+    np.testing.assert_allclose(model(x).numpy(), expected, atol=0.051)
+    assert model.summary().transposes == 2
+
+
+def test_dynamically_quantized_convolutions_have_no_transposes_inside(engine, rng):
+    weights = {"w": rng.integers(-9, 9, size=(8, 8, 3, 3)).astype("int8"), "s": np.float32(0.1)}
+    nodes, last = [], "x"
+    for at in range(3):
+        a, scale, zero, conv, number, y = (f"{name}{at}" for name in ("a", "s", "z", "c", "n", "y"))
+        nodes += [
+            helper.make_node("DynamicQuantizeLinear", [last], [a, scale, zero]),
+            helper.make_node("ConvInteger", [a, "w", zero], [conv], pads=[1, 1, 1, 1]),
+            helper.make_node("Cast", [conv], [number], to=TensorProto.FLOAT),
+            helper.make_node("Mul", [number, scale], [f"m{at}"]),
+            helper.make_node("Mul", [f"m{at}", "s"], [y if at < 2 else "y"]),
+        ]
+        last = y
+    data = model_of(nodes, **weights)
+    x = floats(rng, *SHAPE)
+    [expected] = onnxruntime.InferenceSession(data).run(None, {"x": x})
+    model = pt.models.loads(data)
+    # A number between two steps may be rounded to the other one.
+    assert np.abs(model(x).numpy() - expected).max() <= 0.02 * np.abs(expected).max()
+    assert model.summary().transposes == 2

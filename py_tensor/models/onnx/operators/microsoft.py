@@ -10,8 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .... import fft, functions as F, linalg, nn
+from ....functions.arguments import one_axis
 from ....tensor import Tensor
 from ... import layouts
+from ...layouts import Permuted
 from .attention import rotary_embedding
 from .elementwise import gelu
 from .images import (
@@ -261,6 +263,24 @@ def concat(scale: Tensor, zero: Tensor, *xs: Tensor, axis: int) -> Tensor:
     return quantize(F.concat(values, axis=axis), scale, zero)
 
 
+def _concat_layout(
+    function: Callable[..., Tensor], arguments: list[Any], options: dict[str, Any]
+) -> Any:
+    """Concatenate in the order of the first permuted value; every third argument is a value."""
+    scale, zero, *parts = arguments
+    orders = [x.order for x in parts[::3] if isinstance(x, Permuted)]
+    if not orders:
+        return None
+    order = orders[0]
+    spread = [
+        layouts.arranged(x, order) if at % 3 == 0 else layouts.plain(x)
+        for at, x in enumerate(parts)
+    ]
+    axis = order.index(one_axis("concat", options["axis"], len(order)))
+    numbers = map(layouts.plain, (scale, zero))
+    return layouts.result(function(*numbers, *spread, axis=axis), order)
+
+
 def dynamic_quantize_matmul(
     a: Tensor, b: Tensor, b_scale: Tensor, b_zero: Tensor | None = None, bias: Tensor | None = None
 ) -> Tensor:
@@ -461,14 +481,14 @@ OPERATORS = {
             "QLinearAveragePool": of_images(
                 unary(_channels_first(average_pool)), options=Windows, accepts=CHANNELS_FIRST
             ),
-            "QLinearConcat": Operator(concat),
+            "QLinearConcat": Operator(concat, layout=_concat_layout),
             "QLinearGlobalAveragePool": of_images(
                 unary(_channels_first(global_average_pool)), accepts=CHANNELS_FIRST
             ),
             "QLinearLeakyRelu": _elementwise(unary(ACTIVATIONS["LeakyRelu"])),
             "QLinearMul": _elementwise(binary(F.multiply)),
             "QLinearSigmoid": _elementwise(unary(F.sigmoid)),
-            "QLinearSoftmax": Operator(unary(_softmax)),
+            "QLinearSoftmax": Operator(unary(_softmax), layout=layouts.of_first),
             "QuantizeLinear": Operator(quantize, layout=quantized, folds=True),
             "QuickGelu": _elementwise(quick_gelu),
             "Rfft": Operator(rfft, accepts=FOURIER),

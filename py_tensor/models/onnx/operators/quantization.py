@@ -161,7 +161,7 @@ def quantized(function: Callable[..., Tensor], inputs: list[Any], options: dict[
 OPERATORS = {
     "ConvInteger": convolution(conv_integer),
     "DequantizeLinear": Operator(dequantize, layout=quantized, folds=True),
-    "DynamicQuantizeLinear": Operator(dynamic_quantize),
+    "DynamicQuantizeLinear": Operator(dynamic_quantize, layout=layouts.of_first),
     "MatMulInteger": Operator(matmul_integer),
     "QLinearConv": convolution(conv_quantized),
     "QLinearMatMul": Operator(matmul),

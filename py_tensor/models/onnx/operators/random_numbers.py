@@ -5,9 +5,9 @@ They are those of pt.random, not of another library's generator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .... import random
 from ....dtypes import float32, int32
@@ -47,7 +47,7 @@ def drawn(
     if lengths is None:
         raise ValueError("neither a tensor nor a shape is given")
     usual = float32 if x is None else x.dtype
-    return draw(lengths, *options, key=_key(seed)).astype(dtype_or(usual, dtype))
+    return draw(lengths, **options._asdict(), key=_key(seed)).astype(dtype_or(usual, dtype))
 
 
 def bernoulli(x: Tensor, *, dtype: int | None = None, seed: float | None = None) -> Tensor:
@@ -61,7 +61,11 @@ def multinomial(
     return drawn.mT.astype(dtype_or(int32, dtype))
 
 
-_NORMAL = Operator(partial(drawn, random.normal), options=Normal)
+def normal(shape: Sequence[int], *, scale: float, **options: Any) -> Tensor:
+    return random.normal(shape, std=scale, **options)
+
+
+_NORMAL = Operator(partial(drawn, normal), options=Normal)
 _UNIFORM = Operator(partial(drawn, random.uniform), options=Uniform)
 OPERATORS = {
     "Bernoulli": Operator(bernoulli),
