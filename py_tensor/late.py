@@ -139,7 +139,7 @@ NAMES = {
         common_type complexfloating floating generic inexact integer issubdtype
         min_scalar_type number signedinteger unsignedinteger""",
     "numpy_functions.polynomials": """
-        poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander""",
+        poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander""",
     "numpy_functions.products": "cross dot einsum_path inner matvec outer vdot vecmat",
     "numpy_functions.selection": """
         argpartition argwhere choose compress copyto digitize extract fill_diagonal

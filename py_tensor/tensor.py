@@ -269,19 +269,26 @@ class Tensor(TensorMethods):
         spec = node_behind("tolist", self).spec
         return host_data.nest(host_data.unpack(self._bytes("tolist"), spec.dtype), spec.shape)
 
-    def item(self) -> Any:
-        """Return the only element as a Python number; blocks until it is computed.
+    def item(self, *args: int) -> Any:
+        """Return an element as a Python number; blocks until it is computed.
+
+        Args:
+            args: Position in the flattened tensor, or one for each axis; none for the only element.
 
         Returns:
             bool, int, float or complex.
 
         Raises:
-            ShapeError: If the tensor does not have exactly one element.
+            ShapeError: If there is no such element, or several without a position.
 
         >>> import py_tensor as pt
-        >>> pt.asarray([7]).item()
-        7
+        >>> pt.asarray([[7, 8]]).item(0, 1)
+        8
         """
+        if args:
+            place = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+            chosen: Any = self[place] if len(place) == self.ndim else self.flat[place]
+            return chosen.item()
         spec = node_behind("item", self).spec
         if spec.size != 1:
             raise ShapeError(

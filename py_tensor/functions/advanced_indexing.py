@@ -34,7 +34,7 @@ def is_advanced(key: Any) -> bool:
 
 
 def _is_array(item: Any) -> bool:
-    return isinstance(item, (Tensor, list, bool)) or (
+    return isinstance(item, (Tensor, list, bool, tuple, range)) or (
         hasattr(item, "__array__") and getattr(item, "ndim", 0) > 0
     )
 
@@ -111,7 +111,8 @@ def _converted(operation: str, item: Any) -> Any:
                 "tensors of integers or bool"
             )
         return int(item)
-    empty = isinstance(item, list) and not item
+    item = list(item) if isinstance(item, range) else item
+    empty = isinstance(item, (list, tuple)) and not item
     tensor = as_tensor(operation, item, int32 if empty else None)
     if tensor.dtype.kind not in "iub":
         raise ShapeError(

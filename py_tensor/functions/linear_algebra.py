@@ -216,7 +216,7 @@ def cov(
 
     Args:
         x: Tensor or array-like of shape (variables, observations), or (observations,) for a single
-            variable, of a real dtype.
+            variable.
         y: Further variables in the form of x; None (default) for none.
         rowvar: False if the variables are columns; True by default.
         bias: Divide by the number of observations, that is `correction` 0; False by default.
@@ -247,12 +247,14 @@ def cov(
     parts = [part if part.ndim == 2 else reshape(part, (1, -1)) for part in samples]
     if not flag("cov", "rowvar", rowvar):
         parts = [matrix_transpose(part) if part.shape[0] != 1 else part for part in parts]
-    dtype = float32 if promoted("cov", parts).kind != "f" else promoted("cov", parts)
+    common = promoted("cov", parts)
+    dtype = common if common.kind in "fc" else float32
     nodes = tuple(astype(part, dtype, copy=False)._node for part in parts)
     rows = Tensor(node_of(CONCAT, nodes, 0)) if len(nodes) > 1 else Tensor(nodes[0])
     less = ddof_or("cov", 0.0 if flag("cov", "bias", bias) else correction, ddof)
     distance = rows - mean(rows, axis=1, keepdims=True)
-    total = matmul(distance, matrix_transpose(distance))
+    other = conj(distance) if dtype.kind == "c" else distance
+    total = matmul(distance, matrix_transpose(other))
     result = total / float(max(rows.shape[1] - less, 0.0))
     return reshape(result, ()) if single else result
 

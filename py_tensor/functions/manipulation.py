@@ -469,6 +469,7 @@ def _pairs(widths: Any, ndim: int) -> list[tuple[Any, ...]]:
     if len(widths) == 2 and not isinstance(widths[0], Sequence):
         return [tuple(widths)] * ndim
     pairs = [tuple(pair) if isinstance(pair, Sequence) else (pair, pair) for pair in widths]
+    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
     return pairs * ndim if len(pairs) == 1 else pairs
 
 

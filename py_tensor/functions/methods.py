@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..errors import DTypeError, ShapeError
 from ..late import LateFunction, LateModule
@@ -76,6 +76,13 @@ def _reflected(function: Binary) -> Binary:
         return function(other, self) if can_convert(other) else NotImplemented
 
     return reflected
+
+
+def _times(self: Tensor, other: Any) -> Tensor:
+    """Multiply; but an integer without axes after a list or tuple repeats it, as in `[0] * n`."""
+    repeats = isinstance(other, list | tuple) and not self.shape and self.dtype.kind in "iu"
+    multiply = _reflected(elementwise.multiply)
+    return cast("Tensor", NotImplemented) if repeats else multiply(self, other)
 
 
 def _in_place(function: Binary, symbol: str) -> Binary:
@@ -153,7 +160,7 @@ class TensorOperators:
 
     __radd__ = _reflected(elementwise.add)
     __rsub__ = _reflected(elementwise.subtract)
-    __rmul__ = _reflected(elementwise.multiply)
+    __rmul__ = _times
     __rtruediv__ = _reflected(elementwise.divide)
     __rfloordiv__ = _reflected(elementwise.floor_divide)
     __rmod__ = _reflected(elementwise.remainder)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..errors import ArgumentError
+from ..ir.tracer import is_traced
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike
 from . import statistical
@@ -51,6 +53,12 @@ def _place(
     tensor = as_tensor(name, x)
     if tensor.dtype.kind != "f":
         return find(tensor, axis=axis, keepdims=keepdims)
+    missing = isnan(tensor)
+    if not is_traced(tensor._node) and bool(statistical.any(statistical.all(missing, axis=axis))):
+        raise ArgumentError(
+            f"{name}: all elements along an axis are NaN; got shape {tensor.shape}, axis {axis}; "
+            "leave such rows out"
+        )
     best = extreme(tensor, axis=axis, keepdims=True)
     # If all numbers are infinite, the fill value of NaN would equal them: compare instead.
     return argmax(astype(equal(tensor, best), "uint8"), axis=axis, keepdims=keepdims)
@@ -148,7 +156,7 @@ def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
 def nanargmax(
     x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
 ) -> Tensor:
-    """Position of the first largest element along an axis, ignoring NaN; 0 if all are.
+    """Position of the first largest element along an axis, ignoring NaN.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `argmax` takes.
@@ -161,6 +169,8 @@ def nanargmax(
 
     Raises:
         ShapeError: If the axis does not exist or has no elements.
+        ArgumentError: If all elements along the axis are NaN, which is read back; 0 is returned
+            instead inside traced functions.
 
     >>> import py_tensor as pt
     >>> pt.nanargmax(pt.asarray([2.0, pt.nan, 3.0])).item()
@@ -173,7 +183,7 @@ def nanargmax(
 def nanargmin(
     x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
 ) -> Tensor:
-    """Position of the first smallest element along an axis, ignoring NaN; 0 if all are.
+    """Position of the first smallest element along an axis, ignoring NaN.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `argmin` takes.
@@ -186,6 +196,8 @@ def nanargmin(
 
     Raises:
         ShapeError: If the axis does not exist or has no elements.
+        ArgumentError: If all elements along the axis are NaN, which is read back; 0 is returned
+            instead inside traced functions.
 
     >>> import py_tensor as pt
     >>> pt.nanargmin(pt.asarray([2.0, pt.nan, 3.0])).item()

@@ -25,17 +25,30 @@ from .arguments import (
     one_axis,
     some_axes,
 )
-from .creation import arange, linspace, ones
+from .creation import arange, full, linspace, ones
 from .decorators import named
 from .elementwise import astype, isnan, maximum, where
 from .indexing import take_along_axis
 from .joining import stack
-from .manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
+from .manipulation import broadcast_to, expand_dims, flatten, moveaxis, permute_dims, reshape
 from .searching import searchsorted
-from .sorting import sort
+from .sorting import argsort, sort
 from .statistical import reduction
 
-_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+_BETWEEN = {
+    "linear": (1.0, 1.0),
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (0.375, 0.375),
+}
+"""Parameters (alpha, beta) of Hyndman and Fan for the methods that interpolate."""
+_METHODS = (
+    *_BETWEEN,
+    *("lower", "higher", "midpoint", "nearest"),
+    *("inverted_cdf", "averaged_inverted_cdf", "closest_observation"),
+)
 
 
 @reduction
@@ -48,31 +61,40 @@ def quantile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
-    """The q-th quantile along the given axes; NaN if any element is NaN.
+    """The q-th quantile along the given axes; NaN if any element is NaN, or there is none.
 
     Position q * (n - 1) among n sorted elements may be between two of them, a and b. `method`
     chooses the value: "linear" interpolates from a to b, "midpoint" gives (a + b) / 2, "nearest"
-    the closer one (halves to even), "lower" gives a, and "higher" gives b.
+    the closer one (halves to even), "lower" gives a, and "higher" gives b. The methods of Hyndman
+    and Fan (1996) have NumPy's names: "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased" and
+    "normal_unbiased".
 
     Args:
         x: Tensor or array-like of an integer or floating dtype.
         q: Number from 0 to 1, or several; they are along the first axis of the result.
         overwrite_input: Ignored; False by default.
-        method: "linear" (default), "lower", "higher", "midpoint" or "nearest".
+        method: Name of a method; "linear" by default.
+        weights: Weights of the elements, of the shape of x or along its one axis; None (default)
+            for equal ones. They need the method "inverted_cdf".
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32.
 
     Raises:
-        ArgumentError: If q is out of range or the method is unknown.
-        ShapeError: If there are no elements, or an axis does not exist.
+        ArgumentError: If q is out of range, the method is unknown, or it takes no weights.
+        ShapeError: If an axis does not exist, or the weights do not fit.
         DTypeError: If x is bool or complex.
 
     >>> import py_tensor as pt
     >>> pt.quantile(pt.asarray([1.0, 2.0, 3.0, 4.0]), [0.25, 1.0]).tolist()
     [1.75, 4.0]
     """
+    if weights is not None:
+        return _weighted(x, weights, q, axis, method, keepdims)
     return _quantiles("quantile", x, q, axis, out, method, keepdims, _among_all)
 
 
@@ -85,7 +107,9 @@ def median(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
-    """Median along axes: the middle element, or the mean of the middle two; NaN if any is NaN.
+    """Median along axes: the middle element, or the mean of the middle two.
+
+    It is NaN if any element is NaN, or there is none.
 
     Args:
         x: Tensor or array-like of any dtype but bool. Complex numbers are sorted by their real
@@ -97,7 +121,7 @@ def median(
 
     Raises:
         DTypeError: If x is bool.
-        ShapeError: If there are no elements, or an axis does not exist.
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
@@ -126,14 +150,14 @@ def nanquantile(
         x: Tensor or array-like of an integer or floating dtype.
         q: Number from 0 to 1, or several; they are along the first axis of the result.
         overwrite_input: Ignored; False by default.
-        method: "linear" (default), "lower", "higher", "midpoint" or "nearest", as in `quantile`.
+        method: "linear" (default) or another one, as in `quantile`.
 
     Returns:
         Tensor of the dtype of x if that is floating, else float32.
 
     Raises:
         ArgumentError: If q is out of range or the method is unknown.
-        ShapeError: If there are no elements, or an axis does not exist.
+        ShapeError: If an axis does not exist.
         DTypeError: If x is bool or complex.
 
     >>> import py_tensor as pt
@@ -164,7 +188,7 @@ def nanmedian(
 
     Raises:
         DTypeError: If x is bool.
-        ShapeError: If there are no elements, or an axis does not exist.
+        ShapeError: If an axis does not exist.
 
     >>> import py_tensor as pt
     >>> pt.nanmedian(pt.asarray([3.0, pt.nan, 9.0, 4.0])).item()
@@ -195,36 +219,84 @@ def _quantiles(
         raise DTypeError(f'{operation}: dtype {x.dtype} is not numeric; use x.astype("float32")')
     x = x if x.dtype.kind in "fc" else astype(x, "float32")
     axes = some_axes(operation, axis, x.ndim)
+    rows = _rows(x, axes)
+    if not rows.shape[-1]:  # the result has no elements to sort, and is NaN
+        rows = full((*rows.shape[:-1], 1), float("nan"), dtype=rows.dtype)
+    ordered = sort(rows)
+    kept = flag(operation, "keepdims", keepdims)
+    values = [rule(ordered, share, method) for share in _shares(operation, q)]
+    values = [expand_dims(value, axis=axes) if kept else value for value in values]
+    if isinstance(q, int | float):
+        return values[0]
+    rest = values[0].shape if values else ()
+    return reshape(stack(values), (*as_tensor(operation, q).shape, *rest))
+
+
+def _rows(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """Return a tensor whose last axis has the elements along some axes."""
     kept = [a for a in range(x.ndim) if a not in axes]
     length = math.prod(x.shape[a] for a in axes)
-    if not length:
-        raise ShapeError(
-            f"{operation}: no elements along axis {axes}; got shape {x.shape}; use at least one "
-            "element"
-        )
-    rows = reshape(permute_dims(x, (*kept, *axes)), (*(x.shape[a] for a in kept), length))
-    ordered = sort(rows)
-    tensor = None if isinstance(q, int | float) else as_tensor(operation, q)
-    shares: Any = [q] if tensor is None else floating(operation, tensor, "fiu").flatten().tolist()
-    quantiles = []
+    return reshape(permute_dims(x, (*kept, *axes)), (*(x.shape[a] for a in kept), length))
+
+
+def _shares(operation: str, q: ArrayLike) -> list[float]:
+    """Return the shares of elements, which Python numbers keep in full precision."""
+    if isinstance(q, list | tuple) and all(isinstance(share, int | float) for share in q):
+        shares: list[Any] = list(q)
+    elif isinstance(q, int | float):
+        shares = [q]
+    elif hasattr(q, "ravel") and not isinstance(q, Tensor):  # an array of NumPy
+        shares = q.ravel().tolist()
+    else:
+        shares = floating(operation, as_tensor(operation, q), "fiu").flatten().tolist()
     for share in shares:
         if not 0.0 <= share <= 1.0:
             raise ArgumentError(
                 f"{operation}: probability is out of range; got {share}; use 0 to 1"
             )
-        value = rule(ordered, share, method)
-        quantiles.append(
-            expand_dims(value, axis=axes) if flag(operation, "keepdims", keepdims) else value
+    return shares
+
+
+def _weighted(
+    x: ArrayLike, weights: ArrayLike, q: ArrayLike, axis: Axis, method: str, keepdims: bool
+) -> Tensor:
+    """Return quantiles of weighted elements: the first whose sum of weights reaches the share."""
+    if method != "inverted_cdf":
+        raise ArgumentError(
+            f'quantile: method takes no weights; got {method!r}; use method="inverted_cdf"'
         )
-    if tensor is None:
-        return quantiles[0]
-    return reshape(stack(quantiles), (*tensor.shape, *quantiles[0].shape))
+    values, amounts = as_tensor("quantile", x), as_tensor("quantile", weights)
+    axes = some_axes("quantile", axis, values.ndim)
+    if amounts.shape != values.shape:
+        if len(axes) != 1 or amounts.shape != (values.shape[axes[0]],):
+            raise ShapeError(
+                f"quantile: weights do not fit; got shape {amounts.shape} for {values.shape} along "
+                f"axes {axes}; give the shape of x, or a vector along one axis"
+            )
+        amounts = moveaxis(broadcast_to(amounts, moveaxis(values, axes[0], -1).shape), -1, axes[0])
+    rows = _rows(values if values.dtype.kind == "f" else astype(values, "float32"), axes)
+    order = argsort(rows)
+    ordered = take_along_axis(rows, order, axis=-1)
+    sums = statistical.cumulative_sum(
+        take_along_axis(_rows(astype(amounts, "float32"), axes), order, axis=-1), axis=-1
+    )
+    results = []
+    for share in _shares("quantile", q):
+        before = astype(sums < sums[..., -1:] * share, "int32")
+        count = statistical.sum(before, axis=-1, keepdims=True)
+        result = take_along_axis(ordered, count, axis=-1)[..., 0]
+        results.append(expand_dims(result, axis=axes) if keepdims else result)
+    if isinstance(q, int | float):
+        return results[0]
+    return reshape(stack(results), (*as_tensor("quantile", q).shape, *results[0].shape))
 
 
 def _among_all(ordered: Tensor, share: float, method: str) -> Tensor:
     """Quantile of sorted rows; NaN if the last position is, since NaN sorts last."""
-    position = share * (ordered.shape[-1] - 1)
-    low, high, part = _ends(position, method, (math.floor, math.ceil, round))
+    count = ordered.shape[-1]
+    rounds = (math.floor, math.ceil, round)
+    position = min(max(_position(count, share, method, rounds), 0), count - 1)
+    low, high, part = _ends(position, method, rounds)
     value = ordered[..., low]
     if low != high:
         value = value + (ordered[..., high] - value) * part
@@ -235,13 +307,30 @@ def _among_numbers(ordered: Tensor, share: float, method: str) -> Tensor:
     """Quantile of sorted rows whose NaN, in the last positions, are ignored."""
     numbers = astype(~isnan(ordered), "float32")
     count = statistical.sum(numbers, axis=-1, keepdims=True)
-    position = share * maximum(count - 1.0, 0.0)
     rounds = (elementwise.floor, elementwise.ceil, elementwise.round)
+    position = _position(count, share, method, rounds)
+    position = maximum(elementwise.minimum(position, count - 1.0), 0.0)
     low, high, part = _ends(position, method, rounds)
     a, b = (take_along_axis(ordered, astype(at, "int32"), axis=-1) for at in (low, high))
     # An infinity minus itself would be NaN.
     value = where(high > low, a + (b - a) * part, a)
     return astype(value, ordered.dtype, copy=False)[..., 0]
+
+
+def _position(count: Any, share: float, method: str, rounds: tuple[Callable[..., Any], ...]) -> Any:
+    """Return the position of a quantile among `count` sorted elements, from 0 on."""
+    floor, ceil, nearest = rounds
+    reached = count * share
+    if method == "inverted_cdf":
+        return ceil(reached) - 1
+    if method == "averaged_inverted_cdf":
+        return (ceil(reached) - 1 + floor(reached)) / 2
+    if method == "closest_observation":
+        return nearest(reached) - 1
+    alpha, beta = _BETWEEN.get(method, (1.0, 1.0))
+    if alpha == beta == 1.0:
+        return (count - 1) * share
+    return reached + (alpha + share * (1 - alpha - beta) - 1)
 
 
 def _ends(

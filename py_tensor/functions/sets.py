@@ -164,8 +164,8 @@ def isin(
     """Test for each element of x1 if x2 contains it; NaN equals nothing.
 
     Args:
-        x1: Tensor or number of a real dtype.
-        x2: Tensor or number of a real dtype.
+        x1: Tensor or number.
+        x2: Tensor or number.
         assume_unique: Ignored; False by default.
         invert: Test if x2 does not contain it; False by default.
 
@@ -173,7 +173,7 @@ def isin(
         Tensor of the shape of x1; bool.
 
     Raises:
-        DTypeError: If an operand is complex, or only one of them is bool.
+        DTypeError: If only one of the operands is bool.
 
     >>> import py_tensor as pt
     >>> pt.isin(pt.asarray([1, 2, 3]), pt.asarray([3, 1])).tolist()
@@ -191,10 +191,6 @@ def isin(
             f"isin: dtypes cannot be compared; got {x.dtype} and {among.dtype}; use .astype"
         )
     dtype = promote("isin", x.dtype, among.dtype)
-    if dtype.kind == "c":
-        raise DTypeError(
-            f"isin: dtype {dtype} is not real; use pt.real(x), pt.imag(x) or pt.abs(x)"
-        )
     # Truth values are compared as numbers, which can be sorted.
     target = astype(x, "uint8" if dtype.kind == "b" else dtype, copy=False)
     if not among.size:

@@ -23,9 +23,9 @@ from .dtype_class import dtype as dtype
 
 if TYPE_CHECKING:
     from .. import *
-    from . import fft as fft, linalg as linalg, random as random, testing as testing
+    from . import fft as fft, lib as lib, linalg as linalg, random as random, testing as testing
 
-_MODULES = ("fft", "linalg", "random", "testing")
+_MODULES = ("fft", "lib", "linalg", "random", "testing")
 _OLDER = {
     **dict.fromkeys(("Inf", "Infinity", "PINF", "infty"), "inf"),
     **dict.fromkeys(("NaN", "NAN"), "nan"),

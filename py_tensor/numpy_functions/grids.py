@@ -313,7 +313,7 @@ def diag_indices_from(arr: ArrayLike) -> tuple[Tensor, ...]:
 
 
 @named
-def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool = False) -> Any:
+def indices(dimensions: Iterable[int], dtype: DTypeLike = "int32", sparse: bool = False) -> Any:
     """Return the index of each element of a grid along each axis.
 
     Args:
@@ -328,7 +328,7 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = "int32", sparse: bool 
     >>> pt.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
-    lengths = a_shape("indices", dimensions)
+    lengths = a_shape("indices", dimensions if isinstance(dimensions, int) else tuple(dimensions))
     parts = _crossed([F.arange(n, dtype=dtype) for n in lengths])
     if flag("indices", "sparse", sparse):
         return parts

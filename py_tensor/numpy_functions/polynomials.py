@@ -5,7 +5,8 @@ Results keep leading zeros that NumPy removes, because their number depends on t
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 from .. import functions as F, linalg
 from ..errors import ArgumentError, ShapeError
@@ -29,17 +30,24 @@ def polyval(p: ArrayLike, x: ArrayLike) -> Tensor:
     """Evaluate a polynomial by Horner's rule.
 
     Args:
-        p: Coefficients, highest power first.
-        x: Tensor or array-like of any shape.
+        p: Coefficients, highest power first; the rows of a matrix, which broadcast with x, have
+            those of several polynomials.
+        x: Tensor or array-like of any shape, or another polynomial (`poly1d`).
 
     Returns:
-        Tensor of the shape of x in the promoted dtype.
+        Tensor of the shape of x in the promoted dtype; a `poly1d` if x is one.
 
     >>> import py_tensor as pt
     >>> pt.polyval([3, 0, 1], [5, 2]).tolist()
     [76, 13]
     """
-    p, x = _coefficients("polyval", p), as_tensor("polyval", x)
+    p = as_tensor("polyval", p)
+    if isinstance(x, poly1d):
+        composed: Any = poly1d([0])
+        for coefficient in p:
+            composed = composed * x + coefficient
+        return cast("Tensor", composed)
+    p, x = p if p.ndim > 1 else _coefficients("polyval", p), as_tensor("polyval", x)
     result = F.zeros(x.shape, dtype=F.result_type(p, x))
     for coefficient in p:
         result = result * x + coefficient
@@ -366,3 +374,127 @@ def polyfit(
         factor = F.sum(F.square(rows - left @ fit), axis=0) / float(x.size - deg - 1)
         factor = factor if y.ndim == 2 else factor[0]
     return coefficients, F.expand_dims(base, axis=2) * factor if y.ndim == 2 else base * factor
+
+
+class poly1d:
+    """Polynomial of one variable with operators, as in NumPy; coefficients are read back.
+
+    Args:
+        c_or_r: Coefficients, highest power first, or zeros.
+        r: True for zeros; False by default.
+        variable: Name of the variable in texts; "x" by default.
+
+    >>> import py_tensor as pt
+    >>> p = pt.poly1d([1.0, -3.0, 2.0])
+    >>> p(3.0).item(), p.order, (p * 2).coeffs.tolist()
+    (2.0, 2, [2.0, -6.0, 4.0])
+    """
+
+    coeffs: Tensor
+
+    def __init__(self, c_or_r: Any, r: bool = False, variable: str | None = None) -> None:
+        own = c_or_r.coeffs if isinstance(c_or_r, poly1d) else c_or_r
+        own = poly(own) if flag("poly1d", "r", r) else own
+        coefficients = F.reshape(_coefficients("poly1d", own), (-1,))
+        used = [at for at, value in enumerate(coefficients.tolist()) if value]
+        self.coeffs = coefficients[used[0] :] if used else coefficients[-1:] * 0
+        self.variable = variable or getattr(c_or_r, "variable", "x")
+
+    @property
+    def coefficients(self) -> Tensor:
+        """Coefficients, highest power first."""
+        return self.coeffs
+
+    c = coef = coefficients
+
+    @property
+    def order(self) -> int:
+        """Degree of the polynomial."""
+        return self.coeffs.size - 1
+
+    o = order
+
+    @property
+    def roots(self) -> Tensor:
+        """Zeros of the polynomial."""
+        return roots(self.coeffs)
+
+    r = roots
+
+    def __call__(self, val: Any) -> Any:
+        return polyval(self.coeffs, val)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.coeffs.__array__(dtype)
+
+    def __len__(self) -> int:
+        return self.order
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return iter(self.coeffs)
+
+    def __getitem__(self, power: int) -> Any:
+        return self.coeffs[self.order - power] if 0 <= power <= self.order else 0
+
+    def __setitem__(self, power: int, value: Any) -> None:
+        own = F.pad(self.coeffs, ((max(power - self.order, 0), 0),))
+        own[own.size - 1 - power] = value
+        self.coeffs = own
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, poly1d):
+            return NotImplemented
+        return bool(self.coeffs.tolist() == other.coeffs.tolist())
+
+    def __neg__(self) -> poly1d:
+        return poly1d(-self.coeffs)
+
+    def __pos__(self) -> poly1d:
+        return self
+
+    def __add__(self, other: Any) -> poly1d:
+        return poly1d(polyadd(self.coeffs, poly1d(other).coeffs))
+
+    def __sub__(self, other: Any) -> poly1d:
+        return poly1d(polysub(self.coeffs, poly1d(other).coeffs))
+
+    def __rsub__(self, other: Any) -> poly1d:
+        return poly1d(other) - self
+
+    def __mul__(self, other: Any) -> poly1d:
+        return poly1d(polymul(self.coeffs, poly1d(other).coeffs))
+
+    def __pow__(self, exponent: int) -> poly1d:
+        result = poly1d([1])
+        for _ in range(integer("poly1d", "exponent", exponent, 0, _MOST_POWERS)):
+            result = result * self
+        return result
+
+    def __truediv__(self, other: Any) -> Any:
+        if isinstance(other, poly1d):
+            return tuple(poly1d(part) for part in polydiv(self.coeffs, other.coeffs))
+        return poly1d(self.coeffs / other)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def deriv(self, m: int = 1) -> poly1d:
+        """Return the derivative of order m."""
+        return poly1d(polyder(self.coeffs, m))
+
+    def integ(self, m: int = 1, k: ArrayLike | None = None) -> poly1d:
+        """Return the integral of order m, with the constants k."""
+        return poly1d(polyint(self.coeffs, m, k))
+
+    def __repr__(self) -> str:
+        return f"poly1d({self.coeffs.tolist()})"
+
+    def __str__(self) -> str:
+        above, text = "", ""
+        for power, value in zip(range(self.order, -1, -1), self.coeffs.tolist(), strict=True):
+            if value or not self.order:
+                sign = (" - " if text else "-") if value < 0 else " + " if text else ""
+                text += f"{sign}{abs(value):.4g}" + (f" {self.variable}" if power else "")
+            if value and power > 1:
+                above = above.ljust(len(text)) + str(power)
+                text += " " * (len(str(power)) - 1)
+        return f"{above or ' '}\n{text}"

@@ -32,6 +32,8 @@ def percentile(
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
+    *,
+    weights: ArrayLike | None = None,
 ) -> Tensor:
     """Return the q-th percentile along axes; NaN if any element is NaN.
 
@@ -41,8 +43,9 @@ def percentile(
         axis: Axis or tuple of axes to reduce; None (default) for all.
         out: None.
         overwrite_input: Ignored.
-        method: "linear" (default), "lower", "higher", "midpoint" or "nearest", as in `quantile`.
+        method: "linear" (default) or another one, as in `quantile`.
         keepdims: Keep reduced axes with length 1; False by default.
+        weights: Weights of the elements, as in `quantile`; None by default.
 
     Returns:
         Tensor of the dtype of a if that is floating, else float32.
@@ -54,7 +57,7 @@ def percentile(
     >>> pt.percentile([1.0, 2.0, 3.0, 4.0], 50).item()
     2.5
     """
-    return F.quantile(a, _shares(q), axis=axis, method=method, keepdims=keepdims)
+    return F.quantile(a, _shares(q), axis, None, False, method, keepdims, weights=weights)
 
 
 @named
@@ -75,7 +78,7 @@ def nanpercentile(
         axis: Axis or tuple of axes to reduce; None (default) for all.
         out: None.
         overwrite_input: Ignored.
-        method: "linear" (default), "lower", "higher", "midpoint" or "nearest", as in `quantile`.
+        method: "linear" (default) or another one, as in `quantile`.
         keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
