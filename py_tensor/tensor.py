@@ -286,15 +286,9 @@ class Tensor(TensorMethods):
         8
         """
         if args:
-            place = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
-            chosen: Any = self[place] if len(place) == self.ndim else self.flat[place]
-            return chosen.item()
-        spec = node_behind("item", self).spec
-        if spec.size != 1:
-            raise ShapeError(
-                f"item: tensor must have one element; got shape {spec.shape}; index it first"
-            )
-        return self._first("item")
+            place = args[0] if isinstance(args[0], tuple) else args
+            return (self[place] if len(place) == self.ndim else self.flat[place])._one("item")
+        return self._one("item")
 
     def _first(self, operation: str) -> Any:
         return host_data.unpack(self._bytes(operation), self._spec.dtype)[0]

@@ -253,7 +253,8 @@ CASES = {
     "item": (
         errors.ShapeError,
         lambda: pt.asarray(X).item(),
-        "item: tensor must have one element; got shape (3, 4); index it first",
+        "item: only a tensor with exactly one element can be converted; got shape (3, 4); use "
+        ".any(), .all() or an index",
     ),
     "truth of several": (
         errors.ShapeError,

@@ -397,7 +397,7 @@ class poly1d:
         own = poly(own) if flag("poly1d", "r", r) else own
         coefficients = F.reshape(_coefficients("poly1d", own), (-1,))
         used = [at for at, value in enumerate(coefficients.tolist()) if value]
-        self.coeffs = coefficients[used[0] :] if used else coefficients[-1:] * 0
+        self.coeffs = coefficients[used[0] :] if used else F.zeros((1,), dtype=coefficients.dtype)
         self.variable = variable or getattr(c_or_r, "variable", "x")
 
     @property

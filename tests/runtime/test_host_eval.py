@@ -333,7 +333,10 @@ def test_debug_mode(draws):
 
 def test_errors_are_the_same():
     x = pt.asarray([1.0, 2.0]) + 1
-    text = "item: tensor must have one element; got shape (2,); index it first"
+    text = (
+        "item: only a tensor with exactly one element can be converted; got shape (2,); use "
+        ".any(), .all() or an index"
+    )
     assert_raises(errors.ShapeError, text, x.item)
     x.dispose()
     with pytest.raises(errors.DisposedError, match=r"^tolist: tensor was disposed"):
