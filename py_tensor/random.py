@@ -29,7 +29,7 @@ from .functions.elementwise import astype, clip, erf, erfinv, log, maximum, next
 from .functions.joining import stack
 from .functions.manipulation import broadcast_to
 from .functions.statistical import argmax
-from .ir.node import OpNode, node_of, scalar_node
+from .ir.node import OpNode, lock, node_of, scalar_node
 from .ir.tracer import Recording, ScalarTracer, is_traced, on_host
 from .late import LateModule
 from .ops import OP_DEFS
@@ -325,7 +325,8 @@ def _seed(value: int) -> None:
 def _draw() -> int:
     """Return a fresh key as one number, and advance the generator."""
     generator = _generator.get()
-    generator.key, fresh = parts_of(generator.key, 2)
+    with lock:
+        generator.key, fresh = parts_of(generator.key, 2)
     return fresh[0] << 32 | fresh[1]
 
 

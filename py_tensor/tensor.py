@@ -17,6 +17,7 @@ from .ir.node import (
     forget,
     fresh,
     leaf_node,
+    lock,
     node_of,
     own_tapes,
     pending_handles,
@@ -100,8 +101,7 @@ class Tensor(TensorMethods):
         if pending > settings.flush_threshold:
             flush_in_step()
         if state.watchers:
-            for watcher in state.watchers:
-                watcher(self)
+            state.notify(self)
 
     def __del__(self) -> None:
         if _drop_fresh(id(self), None) is None:
@@ -419,9 +419,9 @@ def new_handles(nodes: list[OpNode]) -> list[Tensor]:
             settled[id(tensor)] = node
             node.buffer.users += 1
         tensors.append(tensor)
-    for watcher in state.watchers:
+    if state.watchers:
         for tensor in tensors:
-            watcher(tensor)
+            state.notify(tensor)
     return tensors
 
 
@@ -458,7 +458,8 @@ def flush() -> None:
     """Compute all living tensors that are pending; do nothing inside a trace."""
     if state.trace is not None:
         return
-    nodes = [n for n in pending_handles() if not (state.traces and is_traced(n))]
+    with lock:
+        nodes = [n for n in pending_handles() if not (state.traces and is_traced(n))]
     try:
         realize_pending(nodes)
     except BackendError:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..dtypes import DType, bool_, float32
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError, TensorError
-from ..ir.node import AGE, BoundedCache, OpInstance, OpNode, TensorSpec, node_of
+from ..ir.node import AGE, BoundedCache, OpInstance, OpNode, TensorSpec, lock, node_of
 from ..ir.tracer import ScalarTracer
 from ..late import LateModule
 from ..ops.elementwise import CAST, ELEMENTWISE
@@ -110,7 +110,8 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
         if recipe is None or state.observed:
             result = own(*args, **kwargs)
             if not state.observed and all(map(_is_plain, (*args, *kwargs.values()))):
-                recipe = _recipe(result, nodes)
+                with lock:
+                    recipe = _recipe(result, nodes)
                 if recipe is not None:
                     recipes[tuple(key)] = recipe
             return result

@@ -9,6 +9,7 @@ that it serves as its own key.
 from __future__ import annotations
 
 import math
+from _thread import RLock
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -20,6 +21,13 @@ from weakref import WeakValueDictionary, ref
 from ..dtypes import DTYPES, EXTENDED, DType, float32
 from ..ops.elementwise import CAST
 from ..ops.op_def import ComplexRule, OpDef, Shape
+
+lock = RLock()
+"""Held while a thread changes what all threads share: caches, and which nodes are computed.
+
+Python switches threads between calls and between the iterations of a loop, so reading two
+attributes of a node, or an entry of a dictionary, needs no lock.
+"""
 
 
 class BoundedCache[Key, Value](dict[Key, Value]):
@@ -34,9 +42,10 @@ class BoundedCache[Key, Value](dict[Key, Value]):
         self.limit = limit
 
     def __setitem__(self, key: Key, value: Value) -> None:
-        if len(self) >= self.limit and key not in self:
-            del self[next(iter(self))]
-        super().__setitem__(key, value)
+        with lock:
+            if len(self) >= self.limit and key not in self:
+                del self[next(iter(self))]
+            super().__setitem__(key, value)
 
 
 class TensorSpec:
@@ -163,7 +172,8 @@ def tensor_spec(shape: Shape, dtype: DType) -> TensorSpec:
     """Return the unique TensorSpec of a shape and a dtype."""
     spec = _specs.get((shape, dtype))
     if spec is None:
-        spec = _specs[(shape, dtype)] = TensorSpec(shape, dtype)
+        with lock:
+            spec = _specs.setdefault((shape, dtype), TensorSpec(shape, dtype))
     return spec
 
 
@@ -181,7 +191,12 @@ def op_instance(op: OpDef, specs: tuple[TensorSpec, ...], arg: Hashable = None) 
     if call is None:
         result = op.infer(specs, arg)
         spec = tensor_spec(result.shape, result.dtype)
-        call = _calls[key] = OpInstance(op, arg, specs, spec, result.operands)
+        call = OpInstance(op, arg, specs, spec, result.operands)
+        with lock:
+            known = _calls.get(key)
+            if known is not None:
+                return known
+            _calls[key] = call
     return call
 
 
@@ -298,17 +313,20 @@ def living() -> dict[int, OpNode]:
 
 
 def pending_handles() -> list[OpNode]:
-    """Return the pending nodes of living tensors."""
+    """Return the pending nodes of living tensors; callers hold `lock` if there are threads."""
     pending = []
     for identity, node in [*fresh.items()]:
         if node.buffer is None:
             pending.append(node)
-        else:
-            settled[identity] = node
-            node.buffer.users += 1
-            if fresh.pop(identity, None) is None:
-                # The collector has just ended the tensor.
-                forget(identity)
+            continue
+        settled[identity] = node
+        node.buffer.users += 1
+        popped = fresh.pop(identity, None)
+        if popped is not node:
+            # The tensor has just ended. Another one may have its identity now.
+            forget(identity)
+            if popped is not None:
+                fresh[identity] = popped
     return pending
 
 
@@ -322,7 +340,7 @@ def forget(identity: int) -> None:
 
 def recorded_tapes() -> list[NodeTape]:
     """Return the tapes that backward passes are going to read."""
-    return [*tapes, *(tape for tape in [weak() for weak in pullbacks] if tape is not None)]
+    return [*tapes, *(tape for tape in [weak() for weak in [*pullbacks]] if tape is not None)]
 
 
 def usable_nodes(nodes: list[OpNode], is_lost: Callable[[Any], bool]) -> list[OpNode]:
@@ -449,7 +467,7 @@ def _shared(pending: list[OpNode], index: dict[OpNode, int]) -> set[int]:
     """Return the positions of the pending nodes whose values may be needed again."""
     shared: set[int] = set()
     if tapes or pullbacks:
-        for tape in tapes:
+        for tape in [*tapes]:
             tape.keep(pending)
         for tape in recorded_tapes():
             shared.update(index[node] for node in pending if id(node) in tape.made)

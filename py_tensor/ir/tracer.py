@@ -55,6 +55,9 @@ def is_traced(node: OpNode) -> bool:
 class Recording:
     """Active trace: its tape, and all tensors made since it began."""
 
+    hides = False
+    """True if diagnostics do not see the tensors of the trace."""
+
     def __init__(self, name: str) -> None:
         self.name = name
         self.tape = ScalarTape(name)

@@ -10,13 +10,22 @@ that a graph with a known key runs without lowering or compilation.
 from __future__ import annotations
 
 import warnings
+from _thread import _count as other_threads
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from weakref import WeakSet
 
 from ..dtypes import BY_NAME, EXTENDED, WIDE, described, extend, wrong_type
 from ..errors import ArgumentError, BackendError
-from ..ir.node import BoundedCache, LinearizedGraph, OpGraph, OpNode, linearize, with_family
+from ..ir.node import (
+    BoundedCache,
+    LinearizedGraph,
+    OpGraph,
+    OpNode,
+    linearize,
+    lock,
+    with_family,
+)
 from ..late import LateModule, namespace
 from ..settings import require_page
 from . import host_data
@@ -433,6 +442,33 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
     if not pending:
         return
     engine = runtime.backend or backend()
+    # Taking the lock twice takes a tenth of the time of a small operation.
+    if other_threads():
+        _realize_in_turn(engine, pending)
+        return
+    linear, plan = _planned(engine, pending)
+    nodes = linear.nodes
+    for position, buffer in runner(engine, linear)(
+        plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
+    ):
+        nodes[position].settle(buffer)
+
+
+def _realize_in_turn(engine: Backend, pending: list[OpNode]) -> None:
+    """Compute nodes while other threads run; both may compute a node that they share."""
+    with lock:
+        linear, plan = _planned(engine, pending)
+        buffers = [node.buffer for node in linear.leaves]
+        scalars = [node.value for node in linear.scalars]
+    results = runner(engine, linear)(plan, buffers, scalars)
+    with lock:
+        for position, buffer in results:
+            if linear.nodes[position].buffer is None:
+                linear.nodes[position].settle(buffer)
+
+
+def _planned(engine: Backend, pending: list[OpNode]) -> tuple[LinearizedGraph, Any]:
+    """Return the graph of pending nodes, and its plan."""
     linear = linearize(with_family(pending))
     key = (engine, linear.key)
     plan = runtime.plans.get(key)
@@ -442,8 +478,4 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
         runtime.plans[key] = plan
     else:
         runtime.hits += 1
-    nodes = linear.nodes
-    for position, buffer in runner(engine, linear)(
-        plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
-    ):
-        nodes[position].settle(buffer)
+    return linear, plan

@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from ..errors import DisposedError, TensorError
+from ..ir.node import lock
 from ..ir.tracer import Recording
 from ..late import namespace
 
@@ -57,6 +58,14 @@ class TensorRegistry:
         self.traces: list[Recording] = []
         """Recordings of the functions that `jit` is tracing, of all tasks."""
 
+    def notify(self, tensor: Any) -> None:
+        """Call the watchers with a new tensor; only scopes and traces see one without a value."""
+        trace = self.trace
+        hidden = trace is not None and trace.hides
+        for watcher in self.watchers:
+            if not hidden or watcher in _OF_TASKS:
+                watcher(tensor)
+
     @property
     def trace(self) -> Recording | None:
         """Recording of the function that `jit` is tracing in the running task, if any."""
@@ -69,19 +78,49 @@ task_trace: ContextVar[Recording | None] = ContextVar("py_tensor_trace", default
 state = TensorRegistry()
 
 
+_uses: dict[Callable[[Any], None], int] = {}
+"""Number of times that each watcher is needed."""
+
+
 def watch(watcher: Callable[[Any], None]) -> None:
-    """Call `watcher` with every tensor created from now on."""
-    _set_watchers((*state.watchers, watcher))
+    """Call `watcher` with every tensor created from now on, until as many calls of `unwatch`."""
+    _use(watcher, 1)
 
 
 def unwatch(watcher: Callable[[Any], None]) -> None:
     """Stop calling `watcher`."""
-    _set_watchers(tuple(other for other in state.watchers if other is not watcher))
+    _use(watcher, -1)
 
 
-def _set_watchers(watchers: tuple[Callable[[Any], None], ...]) -> None:
-    state.watchers = watchers
-    state.observed = any(watcher is not _own for watcher in watchers)
+def _use(watcher: Callable[[Any], None], more: int) -> None:
+    with lock:
+        _uses[watcher] = _uses.get(watcher, 0) + more
+        if _uses[watcher] <= 0:
+            del _uses[watcher]
+        state.watchers = tuple(_uses)
+        state.observed = any(other is not _own for other in _uses)
+
+
+def begin_trace(recording: Recording) -> Recording | None:
+    """Let the running task trace; return the recording of the trace around it."""
+    around = task_trace.get()
+    watch(_note)
+    state.traces.append(recording)
+    task_trace.set(recording)
+    return around
+
+
+def end_trace(recording: Recording, around: Recording | None) -> None:
+    """End a trace that `begin_trace` has begun."""
+    state.traces.remove(recording)
+    task_trace.set(around)
+    unwatch(_note)
+
+
+def _note(tensor: Any) -> None:
+    trace = state.trace
+    if trace is not None:
+        trace.note(tensor)
 
 
 def place() -> tuple[object, ...]:
@@ -160,8 +199,6 @@ class Scope:
 
 _scopes: ContextVar[tuple[Scope, ...]] = ContextVar("py_tensor_scopes", default=())
 """Scopes of the running asyncio task, the innermost last; a new task starts with its parent's."""
-_count = 0
-"""Open scopes of all tasks."""
 
 
 def open_scopes() -> list[Scope]:
@@ -176,12 +213,13 @@ def _own(tensor: Any) -> None:
             return
 
 
+_OF_TASKS = (_own, _note)
+"""Watchers that ask which scopes and traces belong to the running task."""
+
+
 def open_scope(name: str) -> Scope:
     """Open a scope inside the innermost one of the running task."""
-    global _count
-    if _count == 0:
-        watch(_own)
-    _count += 1
+    watch(_own)
     scope = Scope(name)
     _scopes.set((*open_scopes(), scope))
     return scope
@@ -189,14 +227,12 @@ def open_scope(name: str) -> Scope:
 
 def close_scope(scope: Scope, result: Any, kind: type) -> None:
     """Close a scope: tensors in `result` move to the enclosing scope, all others are disposed."""
-    global _count
     scopes = open_scopes()
     for closed in scopes[scopes.index(scope) :] if scope in scopes else [scope]:
-        _count -= closed.is_open
-        closed.is_open = False
+        if closed.is_open:
+            closed.is_open = False
+            unwatch(_own)
     _scopes.set(tuple(open_scopes()))
-    if _count == 0:
-        unwatch(_own)
     returned = {id(tensor) for tensor in tensors_in(result, kind)}
     end = ""
     for ref in scope.owned:

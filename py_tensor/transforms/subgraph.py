@@ -14,7 +14,7 @@ from typing import Any
 from ..errors import TraceError
 from ..ir.node import AGE, OpNode, TensorSpec, leaf_node
 from ..ir.tracer import ArgumentBuffer, Recording, ScalarTape
-from ..runtime.scopes import End, state, task_trace
+from ..runtime.scopes import End, begin_trace, end_trace, state
 from ..tensor import Tensor
 
 
@@ -27,6 +27,8 @@ class _ImmediateTape(ScalarTape):
 
 class SubgraphRecording(Recording):
     """Trace of a function within a program that runs or is traced itself."""
+
+    hides = True
 
     def __init__(self, name: str, outer: Recording | None) -> None:
         super().__init__(name)
@@ -44,17 +46,13 @@ class SubgraphRecording(Recording):
 def tracing(name: str) -> Iterator[None]:
     """Trace inside the block: nothing is computed, and tensors made in it end with it."""
     recording = SubgraphRecording(name, state.trace)
-    before = state.watchers, state.observed, state.pending
-    state.watchers, state.observed = (recording.note,), True
-    state.traces.append(recording)
-    around = task_trace.get()
-    task_trace.set(recording)
+    pending = state.pending
+    around = begin_trace(recording)
     try:
         yield
     finally:
-        state.traces.remove(recording)
-        task_trace.set(around)
-        state.watchers, state.observed, state.pending = before
+        end_trace(recording, around)
+        state.pending = pending
         end_made(recording, _OUTLIVED)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
 
@@ -283,6 +284,62 @@ def test_threads_do_not_see_each_others_traces():
             return pool.submit(lambda: (registry.trace, own_tapes())).result()
 
     assert traced_with(other) == (None, ())
+
+
+def loss_of(weights, x):
+    return pt.sum(pt.tanh(x @ weights) ** 2)
+
+
+def assigned(x, number):
+    x = pt.zeros(8)
+    x[number % 8] = 5.0
+    x[pt.asarray([1, 2])] = number
+    x += 1.0
+    return x
+
+
+SHARED = pt.jit(lambda x, number: pt.tanh(x * number) + pt.sum(x))
+IN_THREADS = [
+    lambda x, number: pt.softmax(x * number + pt.exp(x)),
+    SHARED,
+    lambda x, number: pt.jit(lambda x: pt.sum(x * number, axis=0))(x),
+    lambda x, number: pt.grad(loss_of)(pt.ones((4, 2)) * number, x),
+    lambda x, number: pt.jit(pt.grad(loss_of))(pt.ones((4, 2)) * number, x),
+    lambda x, number: pt.vmap(lambda row: pt.sum(row * row) + number)(x),
+    lambda x, number: pt.vmap(pt.grad(lambda row: pt.sum(pt.exp(row * number))))(x),
+    lambda x, number: pt.tidy(lambda: pt.sum(x * number + 1.0)),
+    lambda x, number: pt.lax.scan(lambda c, row: (c + row * number, c), 0.0, x[0])[1],
+    lambda x, number: x[number / 8 < x],
+    assigned,
+]
+
+
+@pytest.fixture
+def frequent_switches():
+    """Switch threads after each call, instead of 200 times in a second."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("frequent_switches")
+def test_transforms_give_equal_results_in_many_threads():
+    # Backends of a page run in one thread.
+    pt.set_backend("numpy")
+    x = pt.asarray(np.arange(12, dtype="float32").reshape(3, 4) / 12)
+    calls = [(function, number) for number in range(1, 5) for function in IN_THREADS]
+    expected = [function(x, number).numpy() for function, number in calls]
+
+    def run(first):
+        rotated = [(first + 7 * step) % len(calls) for step in range(len(calls))]
+        return [(at, calls[at][0](x, calls[at][1]).numpy()) for at in rotated]
+
+    with ThreadPoolExecutor(16) as pool:
+        for results in pool.map(run, range(16)):
+            for at, got in results:
+                np.testing.assert_allclose(got, expected[at], rtol=1e-6, err_msg=str(at))
+    assert (tapes, registry.traces, registry.watchers) == ([], [], ())
 
 
 def test_nothing_is_kept_of_finished_transforms():

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, cast
 
 from ...functions.arguments import function_of
-from ...ir.node import OpNode, own_tapes, pending_handles
+from ...ir.node import OpNode, lock, own_tapes, pending_handles
 from ...ir.pytree import tree_leaves
 from ...tensor import Tensor
 from .remat_clones import RematRegion, mark
@@ -37,7 +37,8 @@ def checkpoint[Function: Callable[..., Any]](function: Function) -> Function:
     def checkpointed(*args: object, **kwargs: object) -> Any:
         if not own_tapes():
             return function(*args, **kwargs)
-        before = {id(node): node for node in pending_handles()}
+        with lock:
+            before = {id(node): node for node in pending_handles()}
         result = function(*args, **kwargs)
         leaves = [leaf._node for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
         mark(own_tapes(), RematRegion(_between(before, leaves)))

@@ -21,12 +21,11 @@ from ...dtypes import wrong_type
 from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
 from ...functions.decorators import autocast_dtype
-from ...ir.node import BoundedCache, OpNode, leaf_node, own_tapes, pending_handles, tapes
+from ...ir.node import BoundedCache, OpNode, leaf_node, lock, own_tapes, pending_handles, tapes
 from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_map, tree_unflatten, typed
 from ...ir.tracer import ArgumentBuffer, Recording, ScalarTracer
-from ...runtime import scopes
 from ...runtime.executor import backend, runtime
-from ...runtime.scopes import End, state, task_trace
+from ...runtime.scopes import End, begin_trace, end_trace, state
 from ...signatures import parameters_of
 from ...tensor import Tensor, as_tensor, node_behind, realize_pending
 from ..subgraph import end_made
@@ -246,7 +245,7 @@ class Jitted:
         for leaf in leaves:
             if isinstance(leaf, Tensor):
                 node_behind("jit", leaf)
-        outside = pending_handles()
+        outside = _pending()
         with _recording(self._name) as recording:
             tracers = [_tracer(recording, leaf, at) for at, leaf in enumerate(leaves)]
             remaining = iter(tracers)
@@ -266,7 +265,7 @@ class Jitted:
             traced = self._trace_result(result, tracers, donated, recording)
             _realize_outside(outside, [*traced.handles, *(node for _, node in traced.moved)])
             del outside
-            executable = Executable(traced)
+            executable = _compiled(traced)
         if len(self._executables) >= TRACE_LIMIT:
             self._warn()
         self._executables[key] = executable
@@ -361,27 +360,14 @@ def _recording(name: str) -> Iterator[Recording]:
     """Record all tensors created inside the block, and end their handles after it."""
     recording = Recording(name)
     pending = state.pending
-    if not state.traces:
-        scopes.watch(_note)
-    state.traces.append(recording)
-    task_trace.set(recording)
+    around = begin_trace(recording)
     try:
         yield recording
     finally:
-        state.traces.remove(recording)
-        task_trace.set(None)
-        if not state.traces:
-            scopes.unwatch(_note)
+        end_trace(recording, around)
         state.pending = pending
         recording.tape.closed = True
         end_made(recording, _OUTLIVED)
-
-
-def _note(tensor: Tensor) -> None:
-    """Note a new tensor in the running task's trace; other tasks may be tracing, too."""
-    trace = state.trace
-    if trace is not None:
-        trace.note(tensor)
 
 
 _OUTLIVED = End(
@@ -393,6 +379,16 @@ def _tracer(recording: Recording, leaf: object, at: int) -> Any:
     if isinstance(leaf, Tensor):
         return Tensor(leaf_node(ArgumentBuffer(at), leaf._spec))
     return recording.tape.number(type(leaf))
+
+
+def _pending() -> list[OpNode]:
+    with lock:
+        return pending_handles()
+
+
+def _compiled(traced: TraceResult) -> Executable:
+    with lock:
+        return Executable(traced)
 
 
 def _realize_outside(outside: list[OpNode], wanted: list[OpNode]) -> None:

@@ -18,6 +18,7 @@ from ...ir.node import (
     OpNode,
     TensorSpec,
     linearize,
+    lock,
     pending_for,
     pending_handles,
     recorded_tapes,
@@ -319,7 +320,8 @@ def _share_scalars(wanted: list[OpNode]) -> None:
 
 def _buffers_to_be_read() -> set[int]:
     """Return the identities of the buffers that pending work and backward passes may read."""
-    wanted = pending_handles()
+    with lock:
+        wanted = pending_handles()
     for tape in recorded_tapes():
         for node, _, srcs in tape.made.values():
             wanted += (node, *srcs)
