@@ -77,7 +77,7 @@ def written(model: dict[str, Any]) -> bytes:
 def node(
     operator: str, inputs: list[int], outputs: list[int], options: str = "", **values: Any
 ) -> dict[str, Any]:
-    """Describe a node; names that are no builtin operator are custom ones."""
+    """Describe a node; names that are no builtin operator are custom ones, as "Name@version"."""
     given: dict[str, Any] = {"operator": operator, "inputs": inputs, "outputs": outputs}
     if "custom" in values:
         given["custom_options"] = values.pop("custom")
@@ -122,7 +122,9 @@ def saved(
                 number = OPERATORS.index(operator)
                 code = {"deprecated_builtin_code": min(number, 127), "builtin_code": number}
             else:
-                code = {"deprecated_builtin_code": 32, "custom_code": operator}
+                name, _, version = operator.partition("@")
+                code = {"deprecated_builtin_code": 32, "custom_code": name}
+                code |= {"version": int(version)} if version else {}
             step["opcode_index"] = len(codes)
             codes.append(code)
             operators.append(step)

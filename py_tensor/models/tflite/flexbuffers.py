@@ -1,4 +1,4 @@
-"""Read the numbers of a FlexBuffers map, which custom operators have as options.
+"""Read a FlexBuffers map of numbers, texts and lists, which custom operators have as options.
 
 Source: https://flatbuffers.dev/flexbuffers
 """
@@ -14,11 +14,20 @@ _INTEGERS, _UNSIGNED, _FLOATS = {1: "bhiq"}, {2: "BHIQ"}, {3: " efd"}
 _CODES = {**_INTEGERS, **_UNSIGNED, **_FLOATS, 26: "BHIQ"}
 """Codes of numbers of 1, 2, 4 and 8 bytes by type: int, uint, float, bool."""
 _INDIRECT = {6: 1, 7: 2, 8: 3}
-_MAP = 9
+_TEXT, _MAP, _VECTOR = 5, 9, 10
+_VECTORS = {11: 1, 12: 2, 13: 3, 36: 26}
+"""Types of elements by the type of a vector: int, uint, float, bool."""
+_FIXED = {16 + at: (2 + at // 3, 1 + at % 3) for at in range(9)}
+"""Lengths and types of elements by the type of a vector of 2 to 4 elements."""
+LONGEST = 10_000
+"""Maximum number of elements of a list, or of bytes of a text."""
 
 
-def numbers_of(data: bytes) -> dict[str, float]:
-    """Return the numbers of a map by their names; raise ModelError if it is not one."""
+def options_of(data: bytes) -> dict[str, Any]:
+    """Return numbers, texts and lists of numbers of a map by their names.
+
+    Raises ModelError if it is not a map.
+    """
     try:
         return _map(data)
     except (struct.error, IndexError, ValueError, UnicodeDecodeError) as error:
@@ -28,7 +37,7 @@ def numbers_of(data: bytes) -> dict[str, float]:
         ) from None
 
 
-def _map(data: bytes) -> dict[str, float]:
+def _map(data: bytes) -> dict[str, Any]:
     width, kind = data[-1], data[-2]
     if kind >> 2 != _MAP or width not in (1, 2, 4, 8):
         raise ValueError(f"type {kind >> 2}")
@@ -38,17 +47,47 @@ def _map(data: bytes) -> dict[str, float]:
     key_size = _unsigned(data, at - 2 * size, size)
     if count > len(data) or key_size not in (1, 2, 4, 8):
         raise ValueError(f"{count} entries")
-    numbers = {}
+    values = {}
     for number in range(count):
         start = _target(data, keys + number * key_size, key_size)
         name = str(data[start : data.index(0, start)], "utf-8")
         kind = data[at + count * size + number]
         position, wide, code = at + number * size, size, kind >> 2
-        if code in _INDIRECT:
-            position, wide, code = _target(data, position, size), 1 << (kind & 3), _INDIRECT[code]
-        if code in _CODES:
-            numbers[name] = _read(data, _CODES[code][wide.bit_length() - 1], position)
-    return numbers
+        value = _value(data, position, wide, code, 1 << (kind & 3))
+        if value is not None:
+            values[name] = value
+    return values
+
+
+def _value(data: bytes, at: int, size: int, code: int, inner: int) -> Any:
+    """Return the value at a position; None for types that no operator needs.
+
+    `size` is that of the value, and `inner` that of the elements to which it may lead.
+    """
+    if code in _CODES:
+        return _read(data, _CODES[code][size.bit_length() - 1], at)
+    if code in _INDIRECT:
+        return _value(data, _target(data, at, size), inner, _INDIRECT[code], inner)
+    if code not in (_TEXT, _VECTOR, *_VECTORS, *_FIXED):
+        return None
+    start = _target(data, at, size)
+    if code in _FIXED:
+        count, kind = _FIXED[code]
+    else:
+        count, kind = _unsigned(data, start - inner, inner), _VECTORS.get(code, 0)
+    if count > min(len(data), LONGEST):
+        raise ValueError(f"{count} elements")
+    if code == _TEXT:
+        return str(data[start : start + count], "utf-8")
+    kinds = [kind << 2] * count
+    if code == _VECTOR:
+        # The types of the elements follow.
+        kinds = [*data[start + count * inner :][:count]]
+    return [
+        _value(data, start + number * inner, inner, part >> 2, 1 << (part & 3))
+        for number, part in enumerate(kinds)
+        if part >> 2 in _CODES or part >> 2 in _INDIRECT
+    ]
 
 
 def _target(data: bytes, at: int, size: int) -> int:

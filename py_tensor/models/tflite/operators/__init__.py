@@ -12,5 +12,5 @@ from ...execution import Operator
 
 _CHAPTERS = """
     elementwise reductions movement indexing sources products normalization images recurrent
-    signals detection quantization control_flow"""
+    signals detection landmarks quantization control_flow"""
 OPERATORS: dict[str, Operator] = merged_tables(__package__, "OPERATORS", _CHAPTERS)

@@ -11,7 +11,7 @@ from typing import Any
 
 from .... import functions as F, nn, vision
 from ....tensor import Tensor
-from ..flexbuffers import numbers_of
+from ..flexbuffers import options_of
 from .images import checked_padding, transposed
 from .shared import Ints, Operator, activated, real, single, unsupported
 
@@ -48,7 +48,7 @@ def non_max_suppression(
 def detections(
     encodings: Tensor, predictions: Tensor, anchors: Tensor, *, custom_options: bytes
 ) -> tuple[Tensor, ...]:
-    options = numbers_of(custom_options)
+    options = options_of(custom_options)
     if options.get("use_regular_nms"):
         raise unsupported("TFLite_Detection_PostProcess with use_regular_nms")
     most, classes = int(options["max_detections"]), int(options["num_classes"])
