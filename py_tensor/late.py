@@ -57,10 +57,10 @@ REASONS = {
     "runtime.host_eval": "reads of tiny values",
     # Modules of later packages, which use the names that they complete.
     "display.html": "Tensor's methods for notebooks",
-    "numpy_functions.arithmetic": "NumPy's methods of Tensor",
     "numpy_functions.generator": "NumPy's names in `random`",
     "numpy_functions.grids": "NumPy's methods of Tensor",
     "numpy_functions.key_draws": "random numbers with a key first, as in JAX",
+    "numpy_functions.outputs": "NumPy's arguments `out` and `where` of functions",
     "numpy_functions.products": "NumPy's methods of Tensor",
     "numpy_functions.selection": "NumPy's methods of Tensor",
     "numpy_functions.shapes": "NumPy's methods of Tensor",

@@ -23,10 +23,10 @@ CASES = {
         "maximum: shapes (2, 1, 4) and (3, 3, 4) do not broadcast; axis -3 is 2 and 3",
     ),
     "results in an array of NumPy": (
-        errors.ArgumentError,
+        errors.ArgumentTypeError,
         lambda: np.sum(pt.asarray([1, 2]), out=np.zeros(())),
-        "sum: results cannot be written to an array; got out of type ndarray; "
-        "assign the result, as in x[...] = pt.sum(...)",
+        "sum: out must be a Tensor; got ndarray of shape (), dtype float64; "
+        "pass a Tensor, or write out[...] = pt.sum(...)",
     ),
     "a mask without a value": (
         errors.ArgumentError,

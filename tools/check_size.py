@@ -34,7 +34,7 @@ CODE_LINES = {
     "train": 1_600,
     "graph": 1_500,
     "fft": 450,
-    "numpy_functions": 3_650,
+    "numpy_functions": 3_950,
     "lax": 800,
     "numpy": 700,
     "models": 15_500,

@@ -216,15 +216,6 @@ def wide(x: Tensor) -> Tensor:
     return Tensor(node_of(CAST, (x._node,), float32))
 
 
-def no_out(operation: str, out: Any) -> None:
-    """Raise ArgumentError unless NumPy's argument `out` is None."""
-    if out is not None:
-        raise ArgumentError(
-            f"{operation}: results cannot be written to an array; got out of type "
-            f"{type(out).__name__}; assign the result, as in x[...] = pt.{operation}(...)"
-        )
-
-
 def ddof_or(operation: str, correction: float, ddof: float | None) -> float:
     """Return NumPy's `ddof` if it is given, else the standard's `correction`."""
     name, less = ("correction", correction) if ddof is None else ("ddof", ddof)

@@ -12,9 +12,9 @@ import re
 from array import array
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
-from functools import cache, partial, wraps
+from functools import cache, partial, update_wrapper, wraps
 from inspect import cleandoc, iscoroutinefunction, unwrap
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from ..dtypes import DType, bool_, float32
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError, TensorError
@@ -26,10 +26,13 @@ from ..ops.op_def import Elementwise
 from ..runtime.scopes import state
 from ..settings import settings
 from ..tensor import Tensor, apply, as_tensor, node_behind
+from ..typing import ArrayLike, DTypeLike
 
 if TYPE_CHECKING:
-    from ..numpy_functions import ufunc_methods
+    from ..numpy_functions import outputs, ufunc_methods
+    from .ufunc_types import BinaryFunction, UnaryFunction
 else:
+    outputs = LateModule("numpy_functions.outputs")
     ufunc_methods = LateModule("numpy_functions.ufunc_methods")
 
 OF_OPERANDS = (DTypeError, ShapeError, ArgumentError, FormatError)
@@ -38,10 +41,19 @@ traces keep their text."""
 
 
 def named[Function: Callable[..., Any]](function: Function) -> Function:
-    """Decorate a function so that its errors about arguments begin with its own name."""
+    """Decorate a function so that its errors about arguments begin with its own name.
+
+    A parameter `out` is a tensor to which the result is written.
+    """
+    position = _position_of_out(function)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        if (
+            position < _NO_OUT
+            and (args[position] if len(args) > position else kwargs.get("out")) is not None
+        ):
+            return outputs.written(call, position, args, kwargs)
         try:
             return function(*args, **kwargs)
         except OF_OPERANDS as error:
@@ -57,6 +69,19 @@ def named[Function: Callable[..., Any]](function: Function) -> Function:
             raise
 
     return cast("Function", call_async if iscoroutinefunction(function) else call)
+
+
+_NO_OUT = 1 << 16
+
+
+def _position_of_out(function: Callable[..., Any]) -> int:
+    """Return the position of the parameter `out`: a large number if only its name can give it.
+
+    The largest number, _NO_OUT, stands for a function without the parameter.
+    """
+    names, count = _parameters(function), unwrap(function).__code__.co_argcount
+    position = names.index("out") if "out" in names else _NO_OUT
+    return position if position < count or position == _NO_OUT else _NO_OUT - 1
 
 
 def rename(error: TensorError, name: str) -> None:
@@ -81,12 +106,21 @@ tensors first, then the scalars, then the preceding operations."""
 
 
 def remembered[Function: Callable[..., Any]](function: Function) -> Function:
-    """Cache a function's nodes by its arguments: tensors, integers, names and shapes."""
+    """Cache a function's nodes by its arguments: tensors, integers, names and shapes.
+
+    A parameter `out` is a tensor to which the result is written.
+    """
     recipes: BoundedCache[tuple[Any, ...], CallRecipe] = BoundedCache(LIMIT)
     own = named(function)
+    position = _position_of_out(function)
 
     @wraps(function)
     def recalled(*args: Any, **kwargs: Any) -> Any:
+        if (
+            position < _NO_OUT
+            and (args[position] if len(args) > position else kwargs.get("out")) is not None
+        ):
+            return outputs.written(recalled, position, args, kwargs)
         # Some functions choose constants by the range of stored numbers.
         key: list[Any] = [settings.float16_storage, autocast_dtype.get()]
         nodes: list[Any] = []
@@ -277,6 +311,13 @@ _RESULTS = {
     "bool": "Tensor of the shape of x; bool.",
     "real": "Tensor of the shape of x, in its dtype; float32 for complex operands.",
 }
+OPTIONS = """
+    out: Tensor to write the result to, which is returned; None (default) for a new one.
+    where: Mask of the elements to compute, which broadcasts; the others of `out` stay as they are,
+        and are 0 without `out`. True (default) for all.
+    dtype: Dtype to convert operands to first; None (default) for the promoted one.
+    casting: "unsafe" for conversions to any dtype of `out` or `dtype`; "same_kind" by default."""
+"""Descriptions of NumPy's arguments of elementwise functions."""
 _RESULTS_OF_TWO = {
     "same": "Tensor of the shape that the operands broadcast to, in their promoted dtype.",
     "bool": "Tensor of the shape that the operands broadcast to; bool.",
@@ -291,7 +332,7 @@ def elementwise_contract(name: str) -> str:
     if op.arity == 1:
         return f"""\
 Args:
-    x: Operand of any shape: {operand}.
+    x: Operand of any shape: {operand}.{OPTIONS}
 
 Returns:
     {_RESULTS[op.result]}
@@ -303,7 +344,7 @@ Raises:
     return f"""\
 Args:
     x1: First operand: {operand}.
-    x2: Second operand; its dtype is as for x1, and the shapes broadcast together.
+    x2: Second operand; its dtype is as for x1, and the shapes broadcast together.{OPTIONS}
 
 Returns:
     {_RESULTS_OF_TWO[op.result]}
@@ -337,7 +378,11 @@ def _converted(op: Elementwise, x: Any) -> Any:
     return Tensor(node_of(CAST, (node,), target)) if node.spec.dtype.kind in kinds else tensor
 
 
-def ufunc[Function: Callable[..., Tensor]](function: Function) -> Function:
+@overload
+def ufunc(function: Callable[[ArrayLike], Tensor]) -> UnaryFunction: ...
+@overload
+def ufunc(function: Callable[[ArrayLike, ArrayLike], Tensor]) -> BinaryFunction: ...
+def ufunc(function: Any) -> Any:
     """Apply the op of an elementwise function's name to its one or two operands.
 
     The function itself has no body. The op instances of checked operands are cached: the next call
@@ -349,7 +394,72 @@ def ufunc[Function: Callable[..., Tensor]](function: Function) -> Function:
         # No section to merge with: joining texts takes a fifth of the time of `documented`.
         summary, mark, example = cleandoc(function.__doc__).partition(">>> ")
         function.__doc__ = f"{summary}{elementwise_contract(op.name)}\n{mark}{example}"
-    return cast("Function", (_unary if op.arity == 1 else _binary)(function, op))
+    if op.arity == 1:
+        return _with_options(function, _unary(op))
+    plain, operator = _binary(op)
+    decorated = _with_options(function, plain)
+    # An operator of its own saves a call of the function, which takes a tenth of `a + b`.
+    decorated.operator = operator
+    return decorated
+
+
+@overload
+def composite(function: Callable[[ArrayLike], Tensor]) -> UnaryFunction: ...
+@overload
+def composite(function: Callable[[ArrayLike, ArrayLike], Tensor]) -> BinaryFunction: ...
+@overload
+def composite[F: Callable[..., tuple[Tensor, Tensor]]](function: F) -> F: ...
+def composite(function: Any) -> Any:
+    """Decorate an elementwise function that is composed of others, as `named` and `ufunc` do."""
+    if function.__doc__:
+        names = (*_parameters(function), "out", "where", "dtype", "casting")
+        function.__doc__ = _completed(function.__doc__, names, (f"\nArgs:{OPTIONS}",))
+    return _with_options(function, named(function))
+
+
+def _with_options(function: Any, plain: Any) -> Any:
+    """Add NumPy's arguments and methods of ufuncs to a function of one or two operands.
+
+    The arguments may be given by position, because keyword-only ones would take 30 ns of each call.
+    """
+    name = function.__name__
+    decorated: Any
+    if function.__code__.co_argcount == 1:
+
+        def unary(
+            x: ArrayLike,
+            /,
+            out: Tensor | None = None,
+            where: ArrayLike = True,
+            dtype: DTypeLike | None = None,
+            casting: str = "same_kind",
+        ) -> Any:
+            if out is None and where is True and dtype is None:
+                return plain(x)
+            return outputs.elementwise(plain, name, (x,), out, where, dtype, casting)
+
+        decorated = unary
+    else:
+
+        def binary(
+            x1: ArrayLike,
+            x2: ArrayLike,
+            /,
+            out: Tensor | None = None,
+            where: ArrayLike = True,
+            dtype: DTypeLike | None = None,
+            casting: str = "same_kind",
+        ) -> Any:
+            if out is None and where is True and dtype is None:
+                return plain(x1, x2)
+            return outputs.elementwise(plain, name, (x1, x2), out, where, dtype, casting)
+
+        decorated = binary
+        for method in ("reduce", "accumulate", "reduceat", "outer", "at"):
+            setattr(decorated, method, partial(getattr(ufunc_methods, method), decorated))
+    update_wrapper(decorated, function, ("__module__", "__name__", "__qualname__", "__doc__"))
+    del decorated.__wrapped__  # its signature lacks the arguments
+    return decorated
 
 
 type _Calls = BoundedCache[tuple[TensorSpec | type, ...] | TensorSpec, OpInstance]
@@ -363,14 +473,14 @@ def _remember(calls: _Calls, op: Elementwise, key: Any, result: Tensor) -> None:
         calls[key] = call
 
 
-def _unary(function: Callable[[Any], Tensor], op: Elementwise) -> Callable[[Any], Tensor]:
+def _unary(op: Elementwise) -> Callable[[Any], Tensor]:
     calls: _Calls = BoundedCache(LIMIT)
+    find = calls.get
 
-    @wraps(function)
     def call_of(x: Any, /) -> Tensor:
         if x.__class__ is Tensor:
             node = x._node
-            call = calls.get(node.spec)
+            call = find(node.spec)
             if call is not None:
                 return Tensor(OpNode(call, (node,), call.spec))
         operand = _converted(op, x)
@@ -382,22 +492,27 @@ def _unary(function: Callable[[Any], Tensor], op: Elementwise) -> Callable[[Any]
     return call_of
 
 
-def _binary(function: Callable[[Any, Any], Tensor], op: Elementwise) -> Callable[..., Tensor]:
-    calls: _Calls = BoundedCache(LIMIT)
+type _Binary = Callable[[Any, Any], Any]
 
-    def cached(checked: Callable[[Any, Any, Any], Any]) -> Callable[[Any, Any], Any]:
+
+def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
+    """Return the function and the operator."""
+    calls: _Calls = BoundedCache(LIMIT)
+    find = calls.get
+
+    def cached(checked: Callable[[Any, Any, Any], Any]) -> _Binary:
         def call_of(x1: Any, x2: Any, /) -> Any:
             key: Any = None
             if x1.__class__ is Tensor and x2.__class__ is Tensor:
                 a, b = x1._node, x2._node
                 key = (a.spec, b.spec)
-                call = calls.get(key)
+                call = find(key)
                 if call is not None:
                     return Tensor(OpNode(call, (a, b), call.spec))
             elif x1.__class__ is Tensor and x2.__class__ is float:
                 a = x1._node
                 key = (a.spec, float)
-                call = calls.get(key)
+                call = find(key)
                 if call is not None:
                     scalar = OpNode(None, (), call.specs[1])
                     scalar.value = x2
@@ -416,11 +531,4 @@ def _binary(function: Callable[[Any, Any], Tensor], op: Elementwise) -> Callable
     def as_operator(key: Any, x1: Any, x2: Any) -> Any:
         return as_function(key, x1, x2) if can_convert(x2) else NotImplemented
 
-    decorated: Any = wraps(function)(cached(as_function))
-    # An operator of its own saves a call of the function, which takes a tenth of `a + b`.
-    decorated.operator = cached(as_operator)
-    decorated.reduce = partial(ufunc_methods.reduce, decorated)
-    decorated.accumulate = partial(ufunc_methods.accumulate, decorated)
-    decorated.outer = partial(ufunc_methods.outer, decorated)
-    decorated.at = partial(ufunc_methods.at, decorated)
-    return cast("Callable[..., Tensor]", decorated)
+    return cached(as_function), cached(as_operator)

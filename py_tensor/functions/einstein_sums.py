@@ -31,7 +31,11 @@ class Term(NamedTuple):
 
 @named
 def einsum(
-    subscripts: str, /, *operands: ArrayLike, optimize: bool | str | Sequence[Any] = True
+    subscripts: str,
+    /,
+    *operands: ArrayLike,
+    out: Tensor | None = None,
+    optimize: bool | str | Sequence[Any] = True,
 ) -> Tensor:
     """Sum of products over labelled axes, by Einstein's summation convention.
 
@@ -44,6 +48,7 @@ def einsum(
     Args:
         subscripts: Labels of the operands and the result, for example "ij,jk->ik".
         operands: Tensors or array-likes, one for each group of labels.
+        out: Tensor to write the result to; None (default) for a new one.
         optimize: Ignored; the order is always optimized.
 
     Returns:

@@ -17,7 +17,7 @@ from ..ops.elementwise import CAST, ELEMENTWISE
 from ..runtime.executor import check_device
 from ..tensor import Tensor, apply, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, DTypeLike
-from .decorators import documented, elementwise_contract, ufunc
+from .decorators import documented, elementwise_contract, named, ufunc
 
 if TYPE_CHECKING:
     from . import arguments
@@ -390,21 +390,20 @@ _MOST_DECIMALS = 300
 """Largest number of decimals; more exceed the range of floats."""
 
 
+@named
 @documented(elementwise_contract("round"))
-def round(x: ArrayLike, /, decimals: int = 0, out: None = None) -> Tensor:
+def round(x: ArrayLike, /, decimals: int = 0, out: Tensor | None = None) -> Tensor:
     """Round to the nearest integer, halves to even.
 
     Args:
         decimals: Number of decimals to round to; negative numbers round before the point; 0 by
             default.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
 
     >>> import py_tensor as pt
     >>> pt.round(pt.asarray(-2.5)).item()
     -2.0
     """
-    if out is not None:
-        arguments.no_out("round", out)
     places = 0
     if decimals.__class__ is not int or decimals:
         places = arguments.integer("round", "decimals", decimals, -_MOST_DECIMALS, _MOST_DECIMALS)
@@ -891,12 +890,13 @@ def astype(
     return Tensor(node_of(CAST, (node,), target))
 
 
+@named
 def clip(
     x: ArrayLike,
     /,
     min: ArrayLike | None = None,
     max: ArrayLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     *,
     a_min: ArrayLike | None = None,
     a_max: ArrayLike | None = None,
@@ -908,7 +908,7 @@ def clip(
         min: Lower limit, a number or tensor; None (default) for no limit.
         max: Upper limit, a number or tensor; None (default) for no limit. If `min` is larger than
             `max`, the result is `max`.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         a_min: NumPy's name of `min`; None by default.
         a_max: NumPy's name of `max`; None by default.
 
@@ -923,8 +923,6 @@ def clip(
     >>> pt.clip(pt.asarray([1, 5, 9]), 2, 6).tolist()
     [2, 5, 6]
     """
-    if out is not None:
-        arguments.no_out("clip", out)
     min, max = a_min if min is None else min, a_max if max is None else max
     x = operand_of("clip", x)
     min, max = (limit if limit is None else operand_of("clip", limit) for limit in (min, max))

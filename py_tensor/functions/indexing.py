@@ -16,7 +16,7 @@ from ..ops.views import BROADCAST, RESHAPE, SLICE
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
 from .advanced_indexing import chosen, is_advanced, with_chosen
-from .arguments import check_known_indices, choice, no_out, one_axis, out_of_range
+from .arguments import check_known_indices, choice, one_axis, out_of_range
 from .data_types import is_number
 from .decorators import remembered
 from .elements import element, set_element
@@ -258,7 +258,7 @@ def take(
     indices: ArrayLike,
     /,
     axis: int | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     mode: str = "raise",
 ) -> Tensor:
     """Take slices of x at positions along an axis.
@@ -267,7 +267,7 @@ def take(
         x: Tensor or array-like of any dtype.
         indices: Integers of any shape. Negative indices count from the end.
         axis: Axis to take along; None (default) for the flattened tensor.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         mode: "raise" (default) raises for an index out of range in a number, list or array of
             NumPy; one in a tensor reads the nearest end of the axis, because the tensor is not
             read. "wrap" takes indices modulo the length; "clip" also limits negative ones.
@@ -288,7 +288,6 @@ def take(
     """
     source = indices
     x, indices = as_tensor("take", x), as_tensor("take", indices)
-    no_out("take", out)
     if axis is None:
         x, axis = flatten(x), 0
     axis = one_axis("take", axis, x.ndim)

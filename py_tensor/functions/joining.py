@@ -12,7 +12,7 @@ from ..ops.views import CONCAT, RESHAPE
 from ..runtime.host_data import FlatElements
 from ..tensor import Tensor, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, Axis, DTypeLike, IndexItem, ShapeLike
-from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, no_out, one_axis
+from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, one_axis
 from .conversion import asarray
 from .data_types import promoted
 from .decorators import named
@@ -24,11 +24,12 @@ _AT_ONCE = 8
 """Number of operands that one kernel joins; the other texture units are left for fused operands."""
 
 
+@named
 def concat(
     arrays: Sequence[ArrayLike],
     /,
     axis: int | None = 0,
-    out: None = None,
+    out: Tensor | None = None,
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
@@ -37,7 +38,7 @@ def concat(
     Args:
         arrays: Tensors or array-likes whose shapes are equal except along the axis.
         axis: Axis to join along, 0 by default; None flattens the tensors first.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         dtype: Dtype of the result; None (default) for the promoted one.
 
     Returns:
@@ -50,7 +51,6 @@ def concat(
     >>> pt.concat([pt.asarray([1, 2]), pt.asarray([3])]).tolist()
     [1, 2, 3]
     """
-    no_out("concat", out)
     if arrays.__class__ is not list:
         arrays = items("concat", "arrays", arrays)
     nodes = [node_behind("concat", as_tensor("concat", x)) for x in arrays]
@@ -77,7 +77,7 @@ def stack(
     arrays: Sequence[ArrayLike],
     /,
     axis: int = 0,
-    out: None = None,
+    out: Tensor | None = None,
     *,
     dtype: DTypeLike | None = None,
 ) -> Tensor:
@@ -86,7 +86,7 @@ def stack(
     Args:
         arrays: Tensors or array-likes of one shape.
         axis: Position of the new axis in the result; 0 by default.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         dtype: Dtype of the result; None (default) for the promoted one.
 
     Returns:
@@ -110,7 +110,6 @@ def stack(
             f"stack: shapes must be equal; got {', '.join(map(str, sorted(shapes)))}; make all "
             "shapes equal"
         )
-    no_out("stack", out)
     axis = one_axis("stack", axis, tensors[0].ndim + 1)
     return concat([expand_dims(x, axis=axis) for x in tensors], axis=axis, dtype=dtype)
 

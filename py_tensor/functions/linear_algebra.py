@@ -25,7 +25,7 @@ from .statistical import mean
 
 
 @remembered
-def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor:
     """Matrix product over the last axis of x1 and the second-to-last axis of x2.
 
     A vector as x1 is a row, as x2 a column; its axis is missing from the result.
@@ -33,6 +33,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     Args:
         x1: Tensor or array-like of shape (..., m, k) or (k,).
         x2: Tensor or array-like of shape (..., k, n) or (k,). The leading axes broadcast.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of shape (..., m, n) in the promoted dtype.
@@ -77,7 +78,7 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 @named
-def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None, *, axis: int = -1) -> Tensor:
     """Sum of products along one axis; the other axes broadcast.
 
     For complex numbers, x1 is conjugated.
@@ -85,6 +86,7 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Tensor:
     Args:
         x1: Tensor or array-like of an integer, floating or complex dtype.
         x2: Tensor or array-like with the same length along the axis.
+        out: Tensor to write the result to; None (default) for a new one.
         axis: Negative number of the axis, counted from the end; -1 by default.
 
     Returns:

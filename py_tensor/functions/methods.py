@@ -20,7 +20,7 @@ from .decorators import can_convert, named
 
 if TYPE_CHECKING:
     from ..display import html
-    from ..numpy_functions import arithmetic, grids, products, selection, shapes, statistics
+    from ..numpy_functions import grids, products, selection, shapes, statistics
     from . import (
         complex_numbers,
         convolution,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         statistical,
     )
 else:
-    arithmetic = LateModule("numpy_functions.arithmetic")
     complex_numbers = LateModule("functions.complex_numbers")
     convolution = LateModule("functions.convolution")
     copies = LateModule("functions.copies")
@@ -191,7 +190,8 @@ class TensorOperators:
     __gt__ = _operator(elementwise.greater)
     __ge__ = _operator(elementwise.greater_equal)
 
-    __divmod__ = arithmetic.divmod
+    def __divmod__(self: Any, other: Any) -> tuple[Tensor, Tensor]:
+        return elementwise.floor_divide(self, other), elementwise.remainder(self, other)
 
     def __rdivmod__(self: Any, other: Any) -> tuple[Tensor, Tensor]:
         return elementwise.floor_divide(other, self), elementwise.remainder(other, self)

@@ -9,7 +9,7 @@ from ..ir.tracer import is_traced
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike
 from . import statistical
-from .arguments import ddof_or, no_out, wide
+from .arguments import ddof_or, wide
 from .decorators import named
 from .elementwise import astype, equal, isnan, sqrt, where
 from .statistical import argmax, reduction
@@ -27,10 +27,8 @@ def _simple(
     neutral: float,
     x: ArrayLike,
     axis: Axis,
-    out: None,
     keepdims: bool,
 ) -> Tensor:
-    no_out(name, out)
     tensor = as_tensor(name, x)
     result = reduce(_filled(tensor, neutral), axis=axis, keepdims=keepdims)
     if reduce in (statistical.sum, statistical.prod) or tensor.dtype.kind != "f":
@@ -46,10 +44,8 @@ def _place(
     extreme: Callable[..., Tensor],
     x: ArrayLike,
     axis: int | None,
-    out: None,
     keepdims: bool,
 ) -> Tensor:
-    no_out(name, out)
     tensor = as_tensor(name, x)
     if tensor.dtype.kind != "f":
         return find(tensor, axis=axis, keepdims=keepdims)
@@ -71,7 +67,7 @@ def nansum(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
 ) -> Tensor:
     """Sum of the elements along axes, ignoring NaN; 0 if there are none.
@@ -87,7 +83,7 @@ def nansum(
     5.0
     """
     x = x if dtype is None else astype(x, dtype)
-    return _simple("nansum", statistical.sum, 0.0, x, axis, out, keepdims)
+    return _simple("nansum", statistical.sum, 0.0, x, axis, keepdims)
 
 
 @named
@@ -97,7 +93,7 @@ def nanprod(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
 ) -> Tensor:
     """Product of the elements along axes, ignoring NaN; 1 if there are none.
@@ -113,12 +109,14 @@ def nanprod(
     6.0
     """
     x = x if dtype is None else astype(x, dtype)
-    return _simple("nanprod", statistical.prod, 1.0, x, axis, out, keepdims)
+    return _simple("nanprod", statistical.prod, 1.0, x, axis, keepdims)
 
 
 @named
 @reduction
-def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
+def nanmax(
+    x: ArrayLike, /, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Largest element along axes, ignoring NaN; NaN if there are none.
 
     Args:
@@ -131,12 +129,14 @@ def nanmax(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
     >>> pt.nanmax(pt.asarray([2.0, pt.nan, 3.0])).item()
     3.0
     """
-    return _simple("nanmax", statistical.max, -_INFINITY, x, axis, out, keepdims)
+    return _simple("nanmax", statistical.max, -_INFINITY, x, axis, keepdims)
 
 
 @named
 @reduction
-def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
+def nanmin(
+    x: ArrayLike, /, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Smallest element along axes, ignoring NaN; NaN if there are none.
 
     Args:
@@ -149,19 +149,19 @@ def nanmin(x: ArrayLike, /, axis: Axis = None, out: None = None, keepdims: bool 
     >>> pt.nanmin(pt.asarray([2.0, pt.nan, 3.0])).item()
     2.0
     """
-    return _simple("nanmin", statistical.min, _INFINITY, x, axis, out, keepdims)
+    return _simple("nanmin", statistical.min, _INFINITY, x, axis, keepdims)
 
 
 @named
 def nanargmax(
-    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+    x: ArrayLike, /, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Position of the first largest element along an axis, ignoring NaN.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `argmax` takes.
         axis: Axis to search; None (default) for the position in the flattened tensor.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         keepdims: Keep the axis with length 1; False by default.
 
     Returns:
@@ -176,19 +176,19 @@ def nanargmax(
     >>> pt.nanargmax(pt.asarray([2.0, pt.nan, 3.0])).item()
     2
     """
-    return _place("nanargmax", statistical.argmax, nanmax, x, axis, out, keepdims)
+    return _place("nanargmax", statistical.argmax, nanmax, x, axis, keepdims)
 
 
 @named
 def nanargmin(
-    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+    x: ArrayLike, /, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Position of the first smallest element along an axis, ignoring NaN.
 
     Args:
         x: Tensor or array-like of any shape and a dtype that `argmin` takes.
         axis: Axis to search; None (default) for the position in the flattened tensor.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         keepdims: Keep the axis with length 1; False by default.
 
     Returns:
@@ -203,7 +203,7 @@ def nanargmin(
     >>> pt.nanargmin(pt.asarray([2.0, pt.nan, 3.0])).item()
     0
     """
-    return _place("nanargmin", statistical.argmin, nanmin, x, axis, out, keepdims)
+    return _place("nanargmin", statistical.argmin, nanmin, x, axis, keepdims)
 
 
 @named
@@ -213,7 +213,7 @@ def nanmean(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
 ) -> Tensor:
     """Mean of the elements along axes, ignoring NaN.
@@ -228,7 +228,6 @@ def nanmean(
     >>> pt.nanmean(pt.asarray([2.0, pt.nan, 4.0])).item()
     3.0
     """
-    no_out("nanmean", out)
     x = as_tensor("nanmean", x if dtype is None else astype(x, dtype))
     total = statistical.sum(wide(_filled(x, 0.0)), axis=axis, keepdims=keepdims)
     result = total / _count(x, axis, keepdims)
@@ -247,7 +246,7 @@ def nanvar(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     ddof: float | None = None,
     keepdims: bool = False,
     *,
@@ -268,7 +267,6 @@ def nanvar(
     >>> pt.nanvar(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    no_out("nanvar", out)
     x = as_tensor("nanvar", x if dtype is None else astype(x, dtype))
     values = x if x.dtype.kind == "c" else astype(x, "float32", copy=False)
     distance = _filled(values - nanmean(values, axis=axis, keepdims=True), 0.0)
@@ -285,7 +283,7 @@ def nanstd(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     ddof: float | None = None,
     keepdims: bool = False,
     *,
@@ -304,6 +302,5 @@ def nanstd(
     >>> pt.nanstd(pt.asarray([2.0, pt.nan, 4.0])).item()
     1.0
     """
-    no_out("nanstd", out)
     less = ddof_or("nanstd", correction, ddof)
     return sqrt(nanvar(x, axis, dtype, correction=less, keepdims=keepdims))

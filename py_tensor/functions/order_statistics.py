@@ -20,7 +20,6 @@ from .arguments import (
     floating,
     integer,
     items,
-    no_out,
     number,
     one_axis,
     some_axes,
@@ -51,13 +50,14 @@ _METHODS = (
 )
 
 
+@named
 @reduction
 def quantile(
     x: ArrayLike,
     /,
     q: ArrayLike,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -95,15 +95,16 @@ def quantile(
     """
     if weights is not None:
         return _weighted(x, weights, q, axis, method, keepdims)
-    return _quantiles("quantile", x, q, axis, out, method, keepdims, _among_all)
+    return _quantiles("quantile", x, q, axis, method, keepdims, _among_all)
 
 
+@named
 @reduction
 def median(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
@@ -127,16 +128,17 @@ def median(
     >>> pt.median(pt.asarray([3.0, 9.0, 4.0, 5.0])).item()
     4.5
     """
-    return _quantiles("median", x, 0.5, axis, out, "midpoint", keepdims, _among_all)
+    return _quantiles("median", x, 0.5, axis, "midpoint", keepdims, _among_all)
 
 
+@named
 @reduction
 def nanquantile(
     x: ArrayLike,
     /,
     q: ArrayLike,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -164,15 +166,16 @@ def nanquantile(
     >>> pt.nanquantile(pt.asarray([1.0, pt.nan, 3.0]), [0.0, 0.75]).tolist()
     [1.0, 2.5]
     """
-    return _quantiles("nanquantile", x, q, axis, out, method, keepdims, _among_numbers)
+    return _quantiles("nanquantile", x, q, axis, method, keepdims, _among_numbers)
 
 
+@named
 @reduction
 def nanmedian(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Tensor:
@@ -194,7 +197,7 @@ def nanmedian(
     >>> pt.nanmedian(pt.asarray([3.0, pt.nan, 9.0, 4.0])).item()
     4.0
     """
-    return _quantiles("nanmedian", x, 0.5, axis, out, "midpoint", keepdims, _among_numbers)
+    return _quantiles("nanmedian", x, 0.5, axis, "midpoint", keepdims, _among_numbers)
 
 
 def _quantiles(
@@ -202,13 +205,11 @@ def _quantiles(
     x: ArrayLike,
     q: ArrayLike,
     axis: Axis,
-    out: None,
     method: str,
     keepdims: bool,
     rule: Callable[[Tensor, float, str], Tensor],
 ) -> Tensor:
     """Apply `rule` to the sorted elements for each share q."""
-    no_out(operation, out)
     x = as_tensor(operation, x)
     choice(operation, "method", method, _METHODS)
     if x.dtype.kind == "c" and not operation.endswith("median"):

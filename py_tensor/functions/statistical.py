@@ -20,7 +20,7 @@ from ..runtime.host_data import plain_number
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike, Axis, DTypeLike, Scalar
 from . import elementwise, manipulation
-from .arguments import converted, ddof_or, flag, no_out, one_axis, some_axes, wide
+from .arguments import converted, ddof_or, flag, one_axis, some_axes, wide
 from .complex_numbers import imag, real
 from .decorators import documented, remembered
 from .elementwise import astype, sqrt, square
@@ -33,7 +33,7 @@ REDUCTION = """
 Args:
     axis: Axis or tuple of axes to reduce; None (default) for all.
     dtype: Dtype to convert x to first; None (default) keeps it.
-    out: None; NumPy's argument is not supported.
+    out: Tensor to write the result to; None (default) for a new one.
     keepdims: Keep reduced axes with length 1; False by default.
     initial: Element to add to the reduced ones; None (default) for none.
     where: Mask of the elements to reduce, which broadcasts; None (default) for all.
@@ -72,13 +72,11 @@ def _given(
     operation: str,
     x: ArrayLike,
     axis: Axis,
-    out: None,
     initial: Scalar | None,
     mask: ArrayLike | None,
     neutral: Scalar | None,
 ) -> ArrayLike:
     """Apply NumPy's arguments `where` and `initial` to the elements to reduce."""
-    no_out(operation, out)
     if initial is None and mask is None:
         return x
     tensor = as_tensor(operation, x)
@@ -137,7 +135,7 @@ def sum(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     initial: Scalar | None = None,
     where: ArrayLike | None = None,
@@ -155,7 +153,7 @@ def sum(
     >>> pt.sum(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [3, 6]
     """
-    elements = _given("sum", x, axis, out, None, where, 0)
+    elements = _given("sum", x, axis, None, where, 0)
     total = _total(_REDUCTIONS["sum"], elements, axis, dtype, keepdims)
     return total if initial is None else elementwise.add(total, initial)
 
@@ -167,7 +165,7 @@ def prod(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     initial: Scalar | None = None,
     where: ArrayLike | None = None,
@@ -185,7 +183,7 @@ def prod(
     >>> pt.prod(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [0, 8]
     """
-    elements = _given("prod", x, axis, out, None, where, 1)
+    elements = _given("prod", x, axis, None, where, 1)
     total = _total(_REDUCTIONS["prod"], elements, axis, dtype, keepdims)
     return total if initial is None else elementwise.multiply(total, initial)
 
@@ -196,7 +194,7 @@ def max(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     initial: Scalar | None = None,
     where: ArrayLike | None = None,
@@ -221,7 +219,7 @@ def max(
     >>> pt.max(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [3, 4]
     """
-    elements = _given("max", x, axis, out, initial, where, None)
+    elements = _given("max", x, axis, initial, where, None)
     return _reduce(_REDUCTIONS["max"], elements, axis, keepdims)
 
 
@@ -231,7 +229,7 @@ def min(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     initial: Scalar | None = None,
     where: ArrayLike | None = None,
@@ -256,7 +254,7 @@ def min(
     >>> pt.min(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [0, 2]
     """
-    elements = _given("min", x, axis, out, initial, where, None)
+    elements = _given("min", x, axis, initial, where, None)
     return _reduce(_REDUCTIONS["min"], elements, axis, keepdims)
 
 
@@ -266,7 +264,7 @@ def any(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     where: ArrayLike | None = None,
@@ -284,7 +282,7 @@ def any(
     >>> pt.any(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [True, True]
     """
-    elements = _given("any", x, axis, out, None, where, False)
+    elements = _given("any", x, axis, None, where, False)
     return _reduce(_REDUCTIONS["any"], elements, axis, keepdims)
 
 
@@ -294,7 +292,7 @@ def all(
     x: ArrayLike,
     /,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     where: ArrayLike | None = None,
@@ -312,13 +310,13 @@ def all(
     >>> pt.all(pt.asarray([[0, 2], [3, 4]]), axis=0).tolist()
     [False, True]
     """
-    elements = _given("all", x, axis, out, None, where, True)
+    elements = _given("all", x, axis, None, where, True)
     return _reduce(_REDUCTIONS["all"], elements, axis, keepdims)
 
 
 @remembered
 def argmax(
-    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+    x: ArrayLike, /, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the index of the first largest element along one axis.
 
@@ -326,7 +324,7 @@ def argmax(
         x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         keepdims: Keep the axis with length 1; False by default.
 
     Returns:
@@ -340,13 +338,12 @@ def argmax(
     >>> pt.argmax(pt.asarray([3, 9, 4])).item()
     1
     """
-    no_out("argmax", out)
     return _position(_REDUCTIONS["argmax"], x, axis, keepdims)
 
 
 @remembered
 def argmin(
-    x: ArrayLike, /, axis: int | None = None, out: None = None, *, keepdims: bool = False
+    x: ArrayLike, /, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
 ) -> Tensor:
     """Return the index of the first smallest element along one axis.
 
@@ -354,7 +351,7 @@ def argmin(
         x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
-        out: None; NumPy's argument is not supported.
+        out: Tensor to write the result to; None (default) for a new one.
         keepdims: Keep the axis with length 1; False by default.
 
     Returns:
@@ -368,7 +365,6 @@ def argmin(
     >>> pt.argmin(pt.asarray([3, 9, 4])).item()
     0
     """
-    no_out("argmin", out)
     return _position(_REDUCTIONS["argmin"], x, axis, keepdims)
 
 
@@ -397,7 +393,7 @@ def mean(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     keepdims: bool = False,
     *,
     where: ArrayLike | None = None,
@@ -414,7 +410,6 @@ def mean(
     >>> pt.mean(pt.asarray([1.0, 3.0])).item()
     2.0
     """
-    no_out("mean", out)
     x = converted("mean", x if dtype is None else astype(x, dtype), "cf")
     axes = some_axes("mean", axis, x.ndim)
     values = wide(x if where is None else elementwise.where(where, x, 0))
@@ -433,7 +428,7 @@ def var(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     ddof: float | None = None,
     keepdims: bool = False,
     *,
@@ -455,7 +450,6 @@ def var(
     >>> pt.var(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    no_out("var", out)
     x = converted("var", x if dtype is None else astype(x, dtype), "cf")
     axes = some_axes("var", axis, x.ndim)
     values = wide(x)
@@ -485,7 +479,7 @@ def std(
     /,
     axis: Axis = None,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
     ddof: float | None = None,
     keepdims: bool = False,
     *,
@@ -506,7 +500,6 @@ def std(
     >>> pt.std(pt.asarray([1.0, 3.0])).item()
     1.0
     """
-    no_out("std", out)
     less = ddof_or("std", correction, ddof)
     return sqrt(var(x, axis, dtype, keepdims=keepdims, correction=less, where=where))
 
@@ -553,6 +546,7 @@ def cumulative_sum(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
     *,
+    out: Tensor | None = None,
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
@@ -563,6 +557,7 @@ def cumulative_sum(
         axis: Axis to go along; may be None (default) if x has one axis.
         dtype: Dtype to convert x to first; None (default) keeps it.
         include_initial: Prepend the value of an empty sequence; False by default.
+        out: Tensor to write the result to; None (default) for a new one.
         exclusive: Leave the element itself out; False by default.
         reverse: Begin at the end of the axis; False by default.
 
@@ -590,6 +585,7 @@ def cumulative_prod(
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
     *,
+    out: Tensor | None = None,
     exclusive: bool = False,
     reverse: bool = False,
 ) -> Tensor:
@@ -600,6 +596,7 @@ def cumulative_prod(
         axis: Axis to go along; may be None (default) if x has one axis.
         dtype: Dtype to convert x to first; None (default) keeps it.
         include_initial: Prepend the value of an empty sequence; False by default.
+        out: Tensor to write the result to; None (default) for a new one.
         exclusive: Leave the element itself out; False by default.
         reverse: Begin at the end of the axis; False by default.
 

@@ -10,7 +10,7 @@ from ..dtypes import uint8
 from ..errors import DTypeError
 from ..functions.arguments import choice, converted, flag, number, one_axis
 from ..functions.data_types import as_second_operand, is_number
-from ..functions.decorators import named
+from ..functions.decorators import composite, named
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 
@@ -198,7 +198,7 @@ def nan_to_num(
     return result
 
 
-@named
+@composite
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Step function: 0 for negative x1, x2 for zero, 1 for positive x1.
 
@@ -218,7 +218,7 @@ def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return F.where(x == 0, middle, step)
 
 
-@named
+@composite
 def exp2(x: ArrayLike, /) -> Tensor:
     """Return 2 to the power of each element.
 
@@ -235,7 +235,7 @@ def exp2(x: ArrayLike, /) -> Tensor:
     return F.pow(2.0, as_floating("exp2", x))
 
 
-@named
+@composite
 def cbrt(x: ArrayLike, /) -> Tensor:
     """Return the real cube root of each element.
 
@@ -259,7 +259,7 @@ def cbrt(x: ArrayLike, /) -> Tensor:
     return F.where(F.isnan(x), x, F.copysign(root, x))
 
 
-@named
+@composite
 def fabs(x: ArrayLike, /) -> Tensor:
     """Return the absolute values as floating numbers.
 
@@ -276,7 +276,7 @@ def fabs(x: ArrayLike, /) -> Tensor:
     return F.abs(_real("fabs", x))
 
 
-@named
+@composite
 def rint(x: ArrayLike, /) -> Tensor:
     """Round to the nearest integer, halves to the even one; the result is floating.
 
@@ -303,7 +303,7 @@ def _ignoring_nan(name: str, x1: ArrayLike, x2: ArrayLike) -> Tensor:
     return chosen
 
 
-@named
+@composite
 def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the larger element of each pair; NaN only if both are NaN.
 
@@ -321,7 +321,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return _ignoring_nan("fmax", x1, x2)
 
 
-@named
+@composite
 def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the smaller element of each pair; NaN only if both are NaN.
 
@@ -339,7 +339,7 @@ def fmin(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return _ignoring_nan("fmin", x1, x2)
 
 
-@named
+@composite
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the remainder of division rounded towards zero; it has the sign of x1, as in C.
 
@@ -361,7 +361,7 @@ def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return F.where((rest != 0) & ((a < 0) != (b < 0)), rest - b, rest)
 
 
-@named
+@composite
 def modf(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Split numbers into their fractional and integer parts; both have the sign of x.
 
@@ -391,7 +391,7 @@ def _power_of_two(exponent: Tensor) -> Tensor:
     return F.take(powers, exponent - _LOWEST, axis=0)
 
 
-@named
+@composite
 def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return x1 * 2**x2.
 
@@ -417,7 +417,7 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return result
 
 
-@named
+@composite
 def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Split numbers into m * 2**e with 0.5 <= |m| < 1.
 
@@ -443,7 +443,7 @@ def frexp(x: ArrayLike, /) -> tuple[Tensor, Tensor]:
     return F.where(usable, part, x), F.where(usable, exponent + shift, 0)
 
 
-@named
+@composite
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     """Return the quotients rounded down and the remainders.
 
@@ -461,7 +461,7 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Tensor, Tensor]:
     return F.floor_divide(x1, x2), F.remainder(x1, x2)
 
 
-@named
+@composite
 def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Raise x1 to the power x2 in floating numbers; integers become float32 first.
 
@@ -476,10 +476,11 @@ def float_power(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     >>> pt.float_power([2, 4], -1).tolist()
     [0.5, 0.25]
     """
-    return F.pow(*(as_floating("float_power", x) for x in _pair("float_power", x1, x2)))
+    base, exponent = (as_floating("float_power", x) for x in _pair("float_power", x1, x2))
+    return F.pow(base, exponent)
 
 
-@named
+@composite
 def logaddexp2(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return log2(2**x1 + 2**x2).
 
@@ -502,7 +503,7 @@ _STEPS = {1: 13, 2: 25, 4: 47}
 """Steps of Euclid's algorithm that suffice, by the size of an integer in bytes."""
 
 
-@named
+@composite
 def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the greatest common divisor of each pair of integers.
 
@@ -526,7 +527,7 @@ def gcd(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return a
 
 
-@named
+@composite
 def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Return the least common multiple of each pair of integers.
 
@@ -546,7 +547,7 @@ def lcm(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return F.where(divisor == 0, 0, a // F.where(divisor == 0, 1, divisor) * b)
 
 
-@named
+@composite
 def bitwise_count(x: ArrayLike, /) -> Tensor:
     """Count the bits that are set in the absolute value of each integer.
 
@@ -568,7 +569,7 @@ def bitwise_count(x: ArrayLike, /) -> Tensor:
     return F.astype((v * 0x01010101) >> 24, "uint8")
 
 
-@named
+@composite
 def isposinf(x: ArrayLike) -> Tensor:
     """Test each element for positive infinity.
 
@@ -586,7 +587,7 @@ def isposinf(x: ArrayLike) -> Tensor:
     return F.logical_and(F.isinf(x), x > 0)
 
 
-@named
+@composite
 def isneginf(x: ArrayLike) -> Tensor:
     """Test each element for negative infinity.
 
@@ -604,7 +605,7 @@ def isneginf(x: ArrayLike) -> Tensor:
     return F.logical_and(F.isinf(x), x < 0)
 
 
-@named
+@composite
 def degrees(x: ArrayLike, /) -> Tensor:
     """Convert angles from radians to degrees.
 
@@ -621,7 +622,7 @@ def degrees(x: ArrayLike, /) -> Tensor:
     return _real("degrees", x) * (180 / math.pi)
 
 
-@named
+@composite
 def radians(x: ArrayLike, /) -> Tensor:
     """Convert angles from degrees to radians.
 
@@ -642,7 +643,7 @@ deg2rad = radians
 rad2deg = degrees
 
 
-@named
+@composite
 def spacing(x: ArrayLike, /) -> Tensor:
     """Return the distance from each element to the next number away from zero.
 

@@ -108,7 +108,7 @@ def trace(
     axis1: int = 0,
     axis2: int = 1,
     dtype: DTypeLike | None = None,
-    out: None = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the sums of the diagonals of the matrices in two axes.
 
@@ -118,7 +118,7 @@ def trace(
         axis1: Axis of the rows; 0 by default.
         axis2: Axis of the columns; 1 by default.
         dtype: Dtype to sum in; None (default) keeps that of a, or 32 bits for small integers.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor without the two axes.

@@ -19,13 +19,13 @@ def _numeric(operation: str, *values: Any) -> list[Tensor]:
 
 
 @named
-def dot(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
+def dot(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Return sums of products over the last axis of a and the second-to-last one of b.
 
     Args:
         a: Tensor or array-like; a number multiplies.
         b: Tensor or array-like; a vector is summed over its only axis.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the other axes of a, then the other axes of b.
@@ -70,13 +70,13 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> Tensor:
 
 
 @named
-def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Tensor:
+def outer(a: ArrayLike, b: ArrayLike, out: Tensor | None = None) -> Tensor:
     """Return the products of each element of a with each element of b.
 
     Args:
         a: Tensor or array-like; it is flattened.
         b: Tensor or array-like; it is flattened.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Matrix in the promoted dtype.
@@ -112,12 +112,13 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> Tensor:
 
 
 @named
-def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def matvec(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor:
     """Return the products of matrices with vectors.
 
     Args:
         x1: Matrices in the last two axes.
         x2: Vectors in the last axis.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Vectors in the last axis; the other axes broadcast.
@@ -134,12 +135,13 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
 
 
 @named
-def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor:
     """Return the products of conjugated vectors with matrices.
 
     Args:
         x1: Vectors in the last axis.
         x2: Matrices in the last two axes.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Vectors in the last axis; the other axes broadcast.

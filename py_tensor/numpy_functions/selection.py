@@ -158,14 +158,14 @@ def piecewise(
 
 @named
 def choose(
-    a: ArrayLike, choices: Sequence[ArrayLike], out: None = None, mode: str = "raise"
+    a: ArrayLike, choices: Sequence[ArrayLike], out: Tensor | None = None, mode: str = "raise"
 ) -> Tensor:
     """Choose each element from the array of a number.
 
     Args:
         a: Tensor or array-like of integers: the numbers of arrays.
         choices: Sequence of arrays; all shapes broadcast.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
         mode: "raise" (default) checks the numbers, which reads them back; "wrap" takes them modulo
             the number of arrays; "clip" limits them.
 
@@ -189,7 +189,7 @@ def choose(
 
 @named
 def compress(
-    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: None = None
+    condition: ArrayLike, a: ArrayLike, axis: int | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Return the slices along an axis for which a condition is true; it is read back.
 
@@ -197,7 +197,7 @@ def compress(
         condition: Vector of truth values; missing ones at the end are false.
         a: Tensor or array-like.
         axis: Axis; None (default) for the flattened array.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the dtype of a.

@@ -28,7 +28,7 @@ def percentile(
     a: ArrayLike,
     q: ArrayLike,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -41,7 +41,7 @@ def percentile(
         a: Tensor or array-like of an integer or floating dtype.
         q: Percentage from 0 to 100, or several; they are along the first axis of the result.
         axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
         overwrite_input: Ignored.
         method: "linear" (default) or another one, as in `quantile`.
         keepdims: Keep reduced axes with length 1; False by default.
@@ -65,7 +65,7 @@ def nanpercentile(
     a: ArrayLike,
     q: ArrayLike,
     axis: Axis = None,
-    out: None = None,
+    out: Tensor | None = None,
     overwrite_input: bool = False,
     method: str = "linear",
     keepdims: bool = False,
@@ -76,7 +76,7 @@ def nanpercentile(
         a: Tensor or array-like of an integer or floating dtype.
         q: Percentage from 0 to 100, or several; they are along the first axis of the result.
         axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
         overwrite_input: Ignored.
         method: "linear" (default) or another one, as in `quantile`.
         keepdims: Keep reduced axes with length 1; False by default.
@@ -186,13 +186,15 @@ def _variables(operation: str, x: ArrayLike, rowvar: bool) -> Tensor:
 
 
 @named
-def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Tensor:
+def ptp(
+    a: ArrayLike, axis: Axis = None, out: Tensor | None = None, keepdims: bool = False
+) -> Tensor:
     """Return the largest element minus the smallest one along axes.
 
     Args:
         a: Tensor or array-like of an integer or floating dtype.
         axis: Axis or tuple of axes to reduce; None (default) for all.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
         keepdims: Keep reduced axes with length 1; False by default.
 
     Returns:
@@ -211,7 +213,7 @@ def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 
 @named
 def cumsum(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Return the sums of the elements so far.
 
@@ -219,7 +221,7 @@ def cumsum(
         a: Tensor or array-like.
         axis: Axis; None (default) for the flattened array.
         dtype: Dtype to sum in; None (default) for that of a, or 32 bits for small integers.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the shape of a, or a vector if `axis` is None.
@@ -237,7 +239,7 @@ def cumsum(
 
 @named
 def cumprod(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Return the products of the elements so far.
 
@@ -245,7 +247,7 @@ def cumprod(
         a: Tensor or array-like.
         axis: Axis; None (default) for the flattened array.
         dtype: Dtype to multiply in; None (default) for that of a, or 32 bits for small integers.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the shape of a, or a vector if `axis` is None.
@@ -268,7 +270,7 @@ def _without_nan(operation: str, a: ArrayLike, value: float) -> Tensor:
 
 @named
 def nancumsum(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Return the sums of the elements so far, with NaN as 0.
 
@@ -276,7 +278,7 @@ def nancumsum(
         a: Tensor or array-like.
         axis: Axis; None (default) for the flattened array.
         dtype: Dtype to sum in; None (default) as in `cumsum`.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the shape of a, or a vector if `axis` is None.
@@ -290,7 +292,7 @@ def nancumsum(
 
 @named
 def nancumprod(
-    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None
+    a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: Tensor | None = None
 ) -> Tensor:
     """Return the products of the elements so far, with NaN as 1.
 
@@ -298,7 +300,7 @@ def nancumprod(
         a: Tensor or array-like.
         axis: Axis; None (default) for the flattened array.
         dtype: Dtype to multiply in; None (default) as in `cumprod`.
-        out: None.
+        out: Tensor to write the result to; None (default) for a new one.
 
     Returns:
         Tensor of the shape of a, or a vector if `axis` is None.
