@@ -43,6 +43,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX
     onnx         models under the names of onnxruntime
+    torch        PyTorch's names, for programs that were written for it
 
 What a first computation does not need is imported when it is first used, see `late`.
 

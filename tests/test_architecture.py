@@ -67,6 +67,7 @@ ROOMS = (
     "einops_backend",
     "models",
     "onnx",
+    "torch",
     "snapshot",
     "__init__",
 )

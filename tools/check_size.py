@@ -38,6 +38,7 @@ CODE_LINES = {
     "lax": 800,
     "numpy": 700,
     "models": 15_500,
+    "torch": 3_000,
     "__init__": 200,
     "modules": 2_250,
 }

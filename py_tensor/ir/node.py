@@ -138,8 +138,11 @@ class OpNode:
     `age` numbers nodes in the order of their creation.
     """
 
-    __slots__ = ("age", "buffer", "call", "spec", "srcs", "value")
+    __slots__ = ("age", "buffer", "call", "origin", "spec", "srcs", "value")
     value: Any
+    origin: Any
+    """Set by `torch.autograd` only: how to propagate gradients through the node, also once it is
+    computed; see there."""
     buffer: Any
     """A `NodeBuffer`, or None; the packages above know which one."""
 
@@ -289,6 +292,8 @@ tapes: list[NodeTape] = []
 """Tapes of the active differentiations of all tasks, see `transforms.autodiff.tape`."""
 pullbacks: set[ref[NodeTape]] = set()
 """Complete tapes of living functions that `vjp` returned."""
+tracking: list[bool] = []
+"""Not empty once `torch.autograd` has set the `origin` of a node."""
 task_tapes: ContextVar[tuple[Any, ...]] = ContextVar("py_tensor_tapes", default=())
 """Tapes that the running task has begun; some may have ended."""
 
@@ -471,6 +476,8 @@ def _shared(pending: list[OpNode], index: dict[OpNode, int]) -> set[int]:
             tape.keep(pending)
         for tape in recorded_tapes():
             shared.update(index[node] for node in pending if id(node) in tape.made)
+    if tracking:
+        shared.update(index[node] for node in pending if getattr(node, "origin", None) is not None)
     seen: set[OpNode] = set()
     stack = [node for node in pending_handles() if node.call is not None] if pending else []
     while stack:

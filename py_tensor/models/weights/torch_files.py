@@ -47,7 +47,7 @@ _DTYPES = {
     "int32": "I32", "int16": "I16", "int8": "I8", "uint8": "U8", "uint16": "U16",
     "uint32": "U32", "uint64": "U64", "bool": "BOOL", "complex64": "C64",
 }  # fmt: skip
-_TYPES = {
+STORAGE_TYPES = {
     **{f"torch.{name}Storage": code for name, code in _STORAGES.items()},
     "torch.storage.UntypedStorage": "U8",
 }
@@ -277,12 +277,12 @@ def _storage_of(arguments: Any) -> Storage:
     if type(arguments) is not tuple or len(arguments) < 5 or arguments[0] != "storage":
         raise ValueError("persistent id is not a storage")
     _, kind, key, _, count = arguments[:5]
-    if type(kind) is not Name or kind not in _TYPES:
+    if type(kind) is not Name or kind not in STORAGE_TYPES:
         raise ValueError(f"storage of class {shown(kind)} is not supported")
     if type(key) is not str or (len(arguments) > 5 and arguments[5] is not None):
         raise ValueError("storage has no key, or is a part of another one")
     _whole(count)
-    return Storage(key, _TYPES[kind], count)
+    return Storage(key, STORAGE_TYPES[kind], count)
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -303,11 +303,17 @@ def read(data: Any) -> TorchFile:
 
 
 def _zipped(view: memoryview) -> tuple[Any, dict[str, Any]]:
+    name, text, storages = archive(view)
+    return Machine(text, name, BUILDERS, _storage_of).load(), storages
+
+
+def archive(view: memoryview) -> tuple[str, memoryview, dict[str, Any]]:
+    """Return the name and the bytes of a zip file's pickle, and the storages by key."""
     try:
         # BytesIO shares the memory of bytes.
         whole = view.obj if isinstance(view.obj, bytes) and len(view.obj) == len(view) else view
-        with zipfile.ZipFile(BytesIO(whole)) as archive:
-            entries = archive.infolist()
+        with zipfile.ZipFile(BytesIO(whole)) as file:
+            entries = file.infolist()
     except Exception as error:
         # Damaged files make zipfile raise errors of many classes.
         raise _malformed("zip file is damaged", f"{type(error).__name__}: {error}") from None
@@ -333,13 +339,16 @@ def _zipped(view: memoryview) -> tuple[Any, dict[str, Any]]:
     folder = roots[0].removesuffix("data.pkl")
     if bytes(members.get(f"{folder}byteorder", b"little")) != b"little":
         raise _malformed("file was written on a machine with big-endian numbers", "byteorder")
-    value = Machine(members[roots[0]], roots[0], BUILDERS, _storage_of).load()
     prefix = f"{folder}data/"
-    return value, {
-        name.removeprefix(prefix): content
-        for name, content in members.items()
-        if name.startswith(prefix)
-    }
+    return (
+        roots[0],
+        members[roots[0]],
+        {
+            name.removeprefix(prefix): content
+            for name, content in members.items()
+            if name.startswith(prefix)
+        },
+    )
 
 
 def _content(view: memoryview, entry: zipfile.ZipInfo) -> memoryview:

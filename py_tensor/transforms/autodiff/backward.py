@@ -37,18 +37,24 @@ def pull_back(
     results: Sequence[OpNode],
     cotangents: Sequence[Tensor | None],
     inputs: Sequence[OpNode],
+    inner: Sequence[OpNode] = (),
 ) -> list[Tensor | None]:
-    """Return the cotangent of each input; None if no result depends on it."""
+    """Return the cotangent of each input; None if no result depends on it.
+
+    Cotangents propagate no further than to inputs. Those of `inner` nodes, which also propagate
+    through these, come after them.
+    """
     with recording(tape):
-        return _BackwardPass(tape, inputs).run(results, cotangents)
+        return _BackwardPass(tape, inputs, inner).run(results, cotangents)
 
 
 class _BackwardPass:
     """One backward pass."""
 
-    def __init__(self, tape: Tape, inputs: Sequence[OpNode]) -> None:
+    def __init__(self, tape: Tape, inputs: Sequence[OpNode], inner: Sequence[OpNode]) -> None:
         self.tape = tape
         self.inputs = inputs
+        self.inner = {id(node): node for node in inner}
         self.cotangents: dict[int, Tensor] = {}
         """Cotangents accumulated so far, by the identity of their nodes."""
         self.depends = {id(node): True for node in inputs}
@@ -72,8 +78,11 @@ class _BackwardPass:
                 if node is custom.results[0]:
                     self._apply_custom(custom)
             elif id(node) in self.cotangents:
-                self._apply_rules(node, self.cotangents.pop(id(node)))
-        return [self.cotangents.get(id(node)) for node in self.inputs]
+                cotangent = self.cotangents[id(node)]
+                if id(node) not in self.inner:
+                    del self.cotangents[id(node)]
+                self._apply_rules(node, cotangent)
+        return [self.cotangents.get(id(node)) for node in (*self.inputs, *self.inner.values())]
 
     def _by_age(self, results: Sequence[OpNode]) -> list[OpNode]:
         """Return all nodes from the inputs to the results, oldest first."""
@@ -90,7 +99,7 @@ class _BackwardPass:
         for node in order:
             if id(node) not in self.depends:
                 dependences = (self.depends[id(src)] for src in self._sources(node))
-                self.depends[id(node)] = any(dependences)
+                self.depends[id(node)] = id(node) in self.inner or any(dependences)
         return order
 
     def _sources(self, node: OpNode) -> tuple[OpNode, ...]:

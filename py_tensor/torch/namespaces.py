@@ -1,0 +1,135 @@
+"""Namespaces of PyTorch about devices, precision and compilers, most of which have one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any
+
+from .. import linalg as _linalg
+from ..dtypes import DType, float32
+from .functions import norm
+from .methods import lifted
+from .random import manual_seed
+from .tensor import Tensor, device
+
+__all__ = [
+    "accelerator",
+    "amp",
+    "autocast",
+    "backends",
+    "compile",
+    "cuda",
+    "device_of",
+    "get_default_dtype",
+    "is_tensor",
+    "jit",
+    "linalg",
+    "mps",
+    "set_default_device",
+    "set_default_dtype",
+    "set_float32_matmul_precision",
+    "set_num_threads",
+    "set_printoptions",
+    "version",
+]
+
+
+_LINALG = (
+    *("inv", "det", "solve", "cholesky", "qr", "svd", "eigh", "eigvalsh", "pinv"),
+    *("slogdet", "matrix_power"),
+)
+
+
+def _no(*args: Any, **kwargs: Any) -> bool:
+    return False
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    return None
+
+
+def is_tensor(value: object) -> bool:
+    """Return True for tensors."""
+    return isinstance(value, Tensor)
+
+
+def compile(model: Any = None, **kwargs: Any) -> Any:
+    """Return a model unchanged: its calls are compiled together when a value is needed."""
+    return (lambda model: model) if model is None else model
+
+
+def autocast(*args: Any, **kwargs: Any) -> Any:
+    """Return a context that changes nothing: computations are in float32."""
+    return nullcontext()
+
+
+class GradScaler:
+    """Scaler of losses that changes nothing, since gradients are float32."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        pass
+
+    def scale(self, loss: Tensor) -> Tensor:
+        """Return the loss."""
+        return loss
+
+    def step(self, optimizer: Any) -> None:
+        """Step the optimizer."""
+        optimizer.step()
+
+    unscale_ = update = staticmethod(_nothing)
+
+
+def get_default_dtype() -> DType:
+    """Return float32."""
+    return float32
+
+
+def device_of(tensor: Tensor) -> device:
+    """Return the device of a tensor."""
+    return tensor.device
+
+
+set_default_device = set_default_dtype = set_float32_matmul_precision = _nothing
+set_num_threads = set_printoptions = _nothing
+_NONE = SimpleNamespace(
+    is_available=_no, is_built=_no, manual_seed=manual_seed, manual_seed_all=manual_seed,
+    device_count=lambda: 0, synchronize=_nothing, empty_cache=_nothing, is_bf16_supported=_no,
+    amp=SimpleNamespace(autocast=autocast, GradScaler=GradScaler),
+)  # fmt: skip
+cuda = mps = _NONE
+accelerator = SimpleNamespace(is_available=_no, current_accelerator=lambda: device("cpu"))
+backends = SimpleNamespace(
+    cuda=SimpleNamespace(matmul=SimpleNamespace()), cudnn=SimpleNamespace(), mps=_NONE
+)
+amp = SimpleNamespace(autocast=autocast, GradScaler=GradScaler)
+version = SimpleNamespace(cuda=None)
+
+
+def _same(function: Callable[..., Any]) -> Callable[..., Any]:
+    return function
+
+
+jit = SimpleNamespace(script=_same, trace=lambda model, *args: model, ignore=_same)
+linalg = SimpleNamespace(
+    norm=lambda x, ord=2, dim=None, keepdim=False: lifted(norm)(x, ord or 2, dim, keepdim),
+    vector_norm=lambda x, ord=2, dim=None, keepdim=False: lifted(norm)(x, ord, dim, keepdim),
+    **{
+        name: lifted(getattr(_linalg, name))
+        for name in [
+            "inv",
+            "det",
+            "solve",
+            "cholesky",
+            "qr",
+            "svd",
+            "eigh",
+            "eigvalsh",
+            "pinv",
+            "slogdet",
+            "matrix_power",
+        ]
+    },
+)

@@ -1,0 +1,3 @@
+"""Tools: `torch.utils`."""
+
+from . import data as data
