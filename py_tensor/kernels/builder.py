@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
+from typing import Any
 
 from ..dtypes import OF_PYTHON, DType, bool_, float32, int32, promote, uint32
 from ..errors import DTypeError
@@ -21,10 +22,12 @@ from .program import (
     WHERE,
     Atom,
     Family,
+    FunctionCall,
     Input,
     InputKind,
     Number,
     Program,
+    ProgramFunction,
     Read,
     ReadColumn,
     SharedArray,
@@ -115,7 +118,7 @@ class Builder:
         self._numbers = count(last + 1)
         self.last = last
         self.blocks: list[list[Statement]] = [[]]
-        self.known: list[dict[Hashable, Var]] = [{}]
+        self.known: list[dict[Hashable, Any]] = [{}]
         self._inverses: dict[Var, Var] = {}
         self.sums: dict[Var, tuple[Var, int]] = {}
         """Integers that equal another one plus a constant."""
@@ -135,6 +138,27 @@ class Builder:
         finally:
             self.blocks.pop()
             self.known.pop()
+
+    @contextmanager
+    def function(self) -> Iterator[list[Statement]]:
+        """Collect the statements of a function, which sees no values of those around it."""
+        blocks, known = self.blocks, self.known
+        self.blocks, self.known = [[]], [{}]
+        try:
+            yield self.blocks[0]
+        finally:
+            self.blocks, self.known = blocks, known
+
+    def call(self, function: ProgramFunction, operands: tuple[Atom, ...]) -> tuple[Var, ...]:
+        """Append a call, or return the results of an equal one."""
+        for names in reversed(self.known):
+            known: tuple[Var, ...] | None = names.get((function, operands))
+            if known is not None:
+                return known
+        results = tuple([self.var(result.dtype) for result in function.results])
+        self.known[-1][function, operands] = results
+        self.add(FunctionCall(results, function, operands))
+        return results
 
     def add(self, statement: Statement) -> None:
         self.blocks[-1].append(statement)

@@ -61,6 +61,7 @@ def write_element(
             else "use pt.kernel(shape=...) for a kernel that writes tensors at positions",
         )
     build = reading.builder
+    reading.outside_reads += 1
     owner = array.array if isinstance(array, SharedArgument) else array.operand
     dtype = owner.dtype if isinstance(owner, SharedArray) else owner.var.dtype
     indices = [*read_indices(reading, target, array, local)]
@@ -95,6 +96,7 @@ def write_element(
 
 
 def _needs_groups(reading: Reading, node: ast.Call) -> None:
+    reading.outside_reads += 1
     if not reading.workgroup:
         raise reading.error(
             node, "the kernel has no groups", "give their lengths with pt.kernel(workgroup=...)"

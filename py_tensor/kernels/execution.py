@@ -22,7 +22,19 @@ from ..runtime.evaluators import HostValues, cast
 from ..tensor import Tensor, apply
 from ..transforms.autodiff.custom_vjp import stop_gradient
 from .builder import PythonNumber
-from .program import WHERE, Atom, Branch, Number, Program, Read, Repeat, Statement, Step, Var
+from .program import (
+    WHERE,
+    Atom,
+    Branch,
+    FunctionCall,
+    Number,
+    Program,
+    Read,
+    Repeat,
+    Statement,
+    Step,
+    Var,
+)
 
 UNROLLED = 256
 """Number of iterations up to which loops are differentiated; each becomes separate operations."""
@@ -166,6 +178,8 @@ class Execution[Value]:
                 operands = [self.atom(operand) for operand in statement.operands]
                 dtype = statement.result.dtype
                 self.values[statement.result] = self.algebra.step(statement.op, operands, dtype)
+            elif isinstance(statement, FunctionCall):
+                self.call(statement)
             elif isinstance(statement, Read):
                 self.read(statement)
             elif isinstance(statement, Branch):
@@ -175,6 +189,13 @@ class Execution[Value]:
 
     def read(self, read: Read) -> None:
         raise NotImplementedError
+
+    def call(self, call: FunctionCall) -> None:
+        operands = [self.atom(operand) for operand in call.operands]
+        self.values |= zip(call.function.parameters, operands, strict=True)
+        self.run(call.function.body)
+        results = [self.values[result] for result in call.function.results]
+        self.values |= zip(call.results, results, strict=True)
 
     def branch(self, branch: Branch) -> None:
         self.run(branch.body)

@@ -15,7 +15,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..dtypes import bool_
-from .program import AND, NOT, WHERE, Atom, Branch, Exit, Number, Read, Repeat, Statement, Step, Var
+from .program import (
+    AND,
+    NOT,
+    WHERE,
+    Atom,
+    Branch,
+    Exit,
+    FunctionCall,
+    Number,
+    Read,
+    Repeat,
+    Statement,
+    Step,
+    Var,
+)
 
 TRUE, FALSE = Number(True, bool_), Number(False, bool_)
 
@@ -157,6 +171,8 @@ class _Exits:
             return None
         if isinstance(statement, Read):
             return replace(statement, position=value(statement.position))
+        if isinstance(statement, FunctionCall):
+            return replace(statement, operands=tuple(map(value, statement.operands)))
         if isinstance(statement, Branch):
             condition, body = value(statement.condition), specialized(statement.body)
             exports = [(outer, value(inner)) for outer, inner in statement.exports]
@@ -199,5 +215,7 @@ def _defined(statement: Statement) -> list[Var]:
         return [outer for outer, _ in statement.exports]
     if isinstance(statement, Repeat):
         return [carry.result for carry in statement.carries]
+    if isinstance(statement, FunctionCall):
+        return [*statement.results]
     assert isinstance(statement, Step | Read)
     return [statement.result]

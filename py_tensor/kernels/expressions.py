@@ -70,6 +70,7 @@ def read_name(reading: Reading, node: ast.Name, local: Locals) -> object:
     scope: Locals | None = local
     while scope is not None:
         if name in scope.names:
+            reading.outside_reads += scope is not local
             return scope.names[name]
         if name in scope.unset:
             raise reading.error(
@@ -343,6 +344,7 @@ def _element(
 ) -> Operand:
     """Return an element of a tensor; the border mode decides at positions outside of it."""
     build, border = reading.builder, reading.border
+    reading.outside_reads += 1
     indices = read_indices(reading, node, tensor, local)
     row: Operand = 0
     position: Operand = 0

@@ -16,7 +16,9 @@ from ..signatures import parameters_of
 from .effects import GROUP_CALLS
 from .intrinsics import INTRINSICS
 from .locals import LocalFunction, Locals, SharedArgument, TensorArgument, constant
-from .reading import Reading
+from .program import length_of
+from .reading import FunctionUse, Reading
+from .shader_functions import called, function_key
 from .source import FunctionSource
 from .statements import read_function
 
@@ -140,7 +142,17 @@ def _inlined(
     reading.frames.append(local)
     loops, reading.loops = reading.loops, 0
     values = {name: constant(value) for name, value in names.items()}
-    result = read_function(reading, source.tree, values, around)
+    key = function_key(source, values)
+    if key is not None and key in reading.keeps:
+        result = called(reading, key, source, values, around)
+    else:
+        build, before = reading.builder, reading.outside_reads
+        start = len(build.blocks[-1])
+        result = read_function(reading, source.tree, values, around)
+        if key is not None and reading.outside_reads == before:
+            use = reading.uses.get(key, FunctionUse())
+            length = max(use.length, length_of(build.blocks[-1][start:]))
+            reading.uses[key] = FunctionUse(use.calls + 1, length)
     reading.loops = loops
     reading.frames.pop()
     reading.calls.pop()

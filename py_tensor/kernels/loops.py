@@ -197,7 +197,9 @@ class _LoopReader:
             mask = build.both(mask, condition)
         carried = self.carried(local)
         reading.loops += 1
+        uses = dict(reading.uses)
         while True:
+            reading.uses = dict(uses)
             carried = {name: mapped(_typed, value) for name, value in carried.items()}
             attempt = self.attempt(local, mask, carried)
             if not attempt.wider:

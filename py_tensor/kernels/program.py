@@ -167,6 +167,25 @@ class Repeat:
 
 
 @dataclass(frozen=True, eq=False)
+class ProgramFunction:
+    """A function of the user that a program calls; it uses its parameters only."""
+
+    name: str
+    parameters: tuple[Var, ...]
+    body: list[Statement]
+    results: tuple[Var, ...]
+
+
+@dataclass(frozen=True)
+class FunctionCall:
+    """`results` are those of a function for operands."""
+
+    results: tuple[Var, ...]
+    function: ProgramFunction
+    operands: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class SharedArray:
     """An array that the elements of a group share; it holds zeros when the kernel starts."""
 
@@ -222,7 +241,7 @@ class Barrier:
     site: Site
 
 
-Statement = Step | Read | Branch | Repeat | Write | SharedRead | Barrier
+Statement = Step | Read | FunctionCall | Branch | Repeat | Write | SharedRead | Barrier
 """Writes, shared reads and barriers are only in a `WritingProgram`."""
 
 
@@ -309,6 +328,20 @@ def statements_in(body: Iterable[Statement]) -> Iterator[Statement]:
             yield from statements_in(statement.body)
 
 
+def functions_in(body: Iterable[Statement]) -> Iterator[ProgramFunction]:
+    """Return the functions that statements call, each once and after those that it calls."""
+    known: dict[ProgramFunction, None] = {}
+
+    def visit(body: Iterable[Statement]) -> None:
+        for statement in statements_in(body):
+            if isinstance(statement, FunctionCall) and statement.function not in known:
+                visit(statement.function.body)
+                known[statement.function] = None
+
+    visit(body)
+    return iter(known)
+
+
 def has_effects(body: Iterable[Statement]) -> bool:
     """Return True if a statement writes, or is a barrier."""
     return any(isinstance(statement, Write | Barrier) for statement in statements_in(body))
@@ -325,6 +358,8 @@ def _cost(
             total += read
         elif isinstance(statement, Branch):
             total += _cost(statement.body, cost, read, steps)
+        elif isinstance(statement, FunctionCall):
+            total += _cost(statement.function.body, cost, read, steps)
         elif isinstance(statement, Repeat):
             times = (statement.trips or steps) if steps else 1
             total += times * _cost([*statement.head, *statement.body], cost, read, steps)
@@ -374,6 +409,9 @@ def varying(body: Iterable[Statement], differ: set[Atom]) -> set[Atom]:
         elif isinstance(statement, Read):
             if statement.position in differ:
                 differ.add(statement.result)
+        elif isinstance(statement, FunctionCall):
+            if not differ.isdisjoint(statement.operands):
+                differ.update(statement.results)
         elif isinstance(statement, Branch):
             varying(statement.body, differ)
             for outer, inner in statement.exports:
@@ -401,6 +439,10 @@ def needed_part(body: Sequence[Statement], needed: set[Atom]) -> list[Statement]
         elif isinstance(statement, Read):
             if statement.result in needed:
                 needed.update((statement.position, statement.tensor.var))
+                kept.append(statement)
+        elif isinstance(statement, FunctionCall):
+            if not needed.isdisjoint(statement.results):
+                needed.update(statement.operands)
                 kept.append(statement)
         elif isinstance(statement, Branch):
             exports = [pair for pair in statement.exports if pair[0] in needed]
@@ -460,6 +502,11 @@ def text_of(program: Program | WritingProgram) -> str:
     else:
         family = program.family or Family(program.body, (program.result,))
         body, results = family.body, family.results
+    for function in functions_in(body):
+        names = ", ".join(f"{var}: {var.dtype}" for var in function.parameters)
+        lines.append(f"{function.name}({names}):")
+        _write(function.body, lines, "  ")
+        lines.append("  return " + ", ".join(map(repr, function.results)))
     _write(body, lines, "")
     if results:
         lines.append("return " + ", ".join(f"{result}: {result.dtype}" for result in results))
@@ -480,6 +527,10 @@ def _write(body: Iterable[Statement], lines: list[str], indent: str) -> None:
             _write(statement.body, lines, indent + "  ")
             for var, inner in statement.exports:
                 lines.append(f"{indent}  {var} = {inner}: {var.dtype}")
+        elif isinstance(statement, FunctionCall):
+            results = ", ".join(map(repr, statement.results))
+            operands = ", ".join(map(repr, statement.operands))
+            lines.append(f"{indent}{results} = {statement.function.name}({operands})")
         elif isinstance(statement, Write):
             name = statement.array.name if isinstance(statement.array, Input) else statement.array
             sign, indices = "+=" if statement.adds else "=", ", ".join(map(repr, statement.indices))

@@ -7,13 +7,19 @@ statements of the shader, and the value of the result.
 from __future__ import annotations
 
 import math
+import operator
+import re
 from collections.abc import Sequence
+from copy import copy
+from functools import reduce
 from typing import Any
 
+from ..compiler.codegen.cancellation import Sums
 from ..compiler.codegen.expressions import operation
 from ..compiler.codegen.indices import Index
 from ..compiler.codegen.types import KIND, converted, either, literal
 from ..compiler.codegen.writer import Writer
+from ..language.statements import Statements
 from ..language.tree import INT, MASK, TRUTH, UINT, Value, Whole
 from ..ops.elementwise import CAST
 from ..ops.op_def import Elementwise
@@ -24,9 +30,11 @@ from .program import (
     Branch,
     ColumnRead,
     Exit,
+    FunctionCall,
     InputKind,
     Number,
     Program,
+    ProgramFunction,
     Read,
     ReadColumn,
     Repeat,
@@ -123,6 +131,8 @@ class ProgramWriter:
                 self.step(statement)
             elif isinstance(statement, Read):
                 self.read(statement)
+            elif isinstance(statement, FunctionCall):
+                self.call(statement)
             elif isinstance(statement, Exit):
                 self.exit(statement)
             elif isinstance(statement, Branch):
@@ -138,6 +148,25 @@ class ProgramWriter:
         else:
             value = operation(self.writer, step.op, operands, [*operands], dtypes, dtype)
         self.values[step.result] = value
+
+    def call(self, call: FunctionCall) -> None:
+        """Write a call of a function of the shader, of four elements or of one."""
+        code, function = self.code, call.function
+        operands = [code.printer.spread(self.atom(operand)) for operand in call.operands]
+        name = defined(self, function)
+        kinds = [KIND[result.dtype.kind] for result in function.results]
+        names = [code.name("c") for _ in kinds]
+        further = []
+        for own, kind in zip(names[1:], kinds[1:], strict=True):
+            declaration, argument = code.printer.received(own, kind)
+            code.line(declaration)
+            further.append(argument)
+        text = code.printer.invoked(name, [operand.text for operand in operands], further)
+        uses = reduce(operator.or_, [operand.uses for operand in operands], 0)
+        first = code.value(text, kinds[0], code.printer.lanes)
+        code.line(code.printer.declared(names[0], first), uses)
+        for result, own, kind in zip(call.results, names, kinds, strict=True):
+            self.values[result] = code.local(own, kind, code.printer.lanes)
 
     def read(self, read: Read) -> None:
         writer = self.writer
@@ -289,6 +318,40 @@ class ProgramWriter:
             for carry in loop.carries:
                 if carry.following not in (carry.inner, carry.initial):
                     code.assign(self.values[carry.result], self.atom(carry.following))
+
+
+def defined(caller: ProgramWriter, function: ProgramFunction) -> str:
+    """Return the name of a function of the shader, which is defined before the kernel."""
+    writer, printer = caller.writer, caller.code.printer
+    known = writer.functions.get((function, printer.lanes))
+    if known is not None:
+        return known
+    words = re.sub(r"[^A-Za-z0-9]+", "_", function.name).strip("_")
+    name = f"own{len(writer.functions)}_{words}"
+    writer.functions[function, printer.lanes] = name
+    outside = writer.code, writer.sums
+    writer.code, writer.sums = code, _ = Statements(printer), Sums()
+    inner = copy(caller)
+    inner.code, inner.lane = code, None if printer.lanes > 1 else 0
+    kinds = [KIND[var.dtype.kind] for var in function.parameters]
+    parameters = [(f"p{number}", kind) for number, kind in enumerate(kinds)]
+    values = [code.local(text, kind, printer.lanes) for text, kind in parameters]
+    inner.values = dict(zip(function.parameters, values, strict=True))
+    inner.differ = varying(function.body, {*function.parameters})
+    inner.needed = {*function.results}
+    body = with_exits(function.body, inner.differ, printer.lanes == 1)
+    inner.write(needed_part(body, inner.needed))
+    results = [inner.atom(result) for result in function.results]
+    lines: list[str] = []
+    uses = reduce(operator.or_, [result.uses for result in results])
+    code.print_into(lines, code.scopes[0].statements, "  ", uses)
+    returned = printer.returned([result.text for result in results])
+    lines = [*lines[::-1], *[f"  {line}" for line in returned]]
+    head = printer.head(name, parameters, [KIND[var.dtype.kind] for var in function.results])
+    writer.definitions.append(printer.function_text(head, lines))
+    writer.code, writer.sums = outside
+    writer.code.needs |= code.needs
+    return name
 
 
 def write_elementwise(writer: Writer, at: int, index: Index, *operands: Value) -> Value:

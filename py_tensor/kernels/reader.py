@@ -51,6 +51,10 @@ STATEMENT_READERS |= {
 }
 
 
+LEAST = 12
+"""Operations of a function from which on the shader has it as a function, if it is called twice."""
+
+
 class ReadKernel(NamedTuple):
     """The programs of a kernel; `several` is True if its function returns a tuple.
 
@@ -73,8 +77,37 @@ def read_kernel(
     arguments: Sequence[ArgumentType],
     workgroup: tuple[int, ...],
 ) -> ReadKernel:
-    """Read a function for arguments of given types, after parameters for so many indices."""
+    """Read a function for arguments of given types, after parameters for so many indices.
+
+    It is read again if it calls functions that the shader should have.
+    """
     reading = Reading(source, border, max_steps, workgroup)
+    result = _read(reading, indices, arguments)
+    effects = bool(reading.shared) or has_effects(reading.builder.blocks[0])
+    keeps = [key for key, use in reading.uses.items() if use.calls > 1 and use.length >= LEAST]
+    if keeps and not effects:
+        reading = Reading(source, border, max_steps, workgroup)
+        reading.keeps = frozenset(keeps)
+        result = _read(reading, indices, arguments)
+    several = isinstance(result, tuple)
+    tensors = [captured._replace(value=None) for captured in reading.tensors]
+    results: list[Operand] = []
+    parts = () if result is None else result if isinstance(result, tuple) else (result,)
+    for part in parts:
+        if not isinstance(part, ATOMS):
+            raise reading.error(source.tree, "the result is not a number", "return numbers")
+        results.append(part)
+    if effects:
+        writing = _writing(reading, results)
+        return ReadKernel(several, [], writing, reading.captured, tensors)
+    with reading.located(source.tree):
+        programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
+    return ReadKernel(several, programs, None, reading.captured, tensors)
+
+
+def _read(reading: Reading, indices: int, arguments: Sequence[ArgumentType]) -> object:
+    """Return the result of the kernel's function; the statements are in the builder."""
+    (source,) = reading.calls
     names = parameter_names(source.tree)
     reading.arguments = len(arguments)
     values: dict[str, object] = {}
@@ -84,23 +117,9 @@ def read_kernel(
         values[name] = reading.coordinates[-1]
     for position, (name, argument) in enumerate(zip(names[indices:], arguments, strict=True)):
         values[name] = reading.argument(position, name, argument)
-    pairs = zip(reading.coordinates, workgroup, strict=bool(workgroup))
+    pairs = zip(reading.coordinates, reading.workgroup, strict=bool(reading.workgroup))
     reading.local = tuple([reading.builder.apply("remainder", x, n) for x, n in pairs])
-    result = statements.read_function(reading, source.tree, values)
-    several = isinstance(result, tuple)
-    tensors = [captured._replace(value=None) for captured in reading.tensors]
-    results: list[Operand] = []
-    parts = () if result is None else result if isinstance(result, tuple) else (result,)
-    for part in parts:
-        if not isinstance(part, ATOMS):
-            raise reading.error(source.tree, "the result is not a number", "return numbers")
-        results.append(part)
-    if reading.shared or has_effects(reading.builder.blocks[0]):
-        writing = _writing(reading, results)
-        return ReadKernel(several, [], writing, reading.captured, tensors)
-    with reading.located(source.tree):
-        programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
-    return ReadKernel(several, programs, None, reading.captured, tensors)
+    return statements.read_function(reading, source.tree, values)
 
 
 def _writing(reading: Reading, results: Sequence[Operand]) -> WritingProgram:

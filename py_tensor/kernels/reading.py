@@ -7,7 +7,7 @@ tables with one function for each kind of node.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -61,6 +61,17 @@ class Captured(NamedTuple):
     value: object
 
 
+FunctionKey = tuple[object, ...]
+"""A function, with the dtypes of its numbers and the values of its constants."""
+
+
+class FunctionUse(NamedTuple):
+    """Number of a function's calls, and the length of its longest copy."""
+
+    calls: int = 0
+    length: int = 0
+
+
 class Reading:
     """State of reading one kernel for arguments of given dtypes and ranks."""
 
@@ -97,6 +108,14 @@ class Reading:
         self.local: tuple[Operand, ...] = ()
         """Indices of the element in its group."""
         self.shared: list[SharedArray] = []
+        self.shared_functions: dict[FunctionKey, Any] = {}
+        """Functions of the shader, by what their body depends on."""
+        self.uses: dict[FunctionKey, FunctionUse] = {}
+        """Calls of functions that could be functions of the shader."""
+        self.keeps: Collection[FunctionKey] = ()
+        """The functions that become functions of the shader; others are inlined."""
+        self.outside_reads = 0
+        """Uses so far of anything that functions of a shader lack, for example of tensors."""
         self.accesses: dict[Input, set[str]] = {}
         """For each tensor, whether it is "read" or "written"."""
 
@@ -120,6 +139,7 @@ class Reading:
         A tensor is an operand, like an argument.
         """
         if isinstance(value, Tensor) and (not value.ndim or self.coordinates):
+            self.outside_reads += 1
             for number, known in enumerate(self.tensors):
                 if known.value is value:
                     return self.operands[number]

@@ -206,6 +206,11 @@ class Statements:
         scope.declared |= bit
         return self.value(name, kind, 4, PRIMARY, bit)
 
+    def name(self, prefix: str) -> str:
+        """Return a name that no variable has."""
+        self.count += 1
+        return f"{prefix}{self.count}"
+
     # --- statements -----------------------------------------------------------------------------
 
     def line(self, text: str, uses: int = 0) -> None:

@@ -52,6 +52,25 @@ def way(i, j, u, limit):
     return total, False
 
 
+def bend(x, by):
+    """Return a value and the number of steps to it."""
+    for k in range(9):
+        x = x * 0.5 + pt.sin(x * by)
+        if x < 0.25:
+            return x * by, k
+    return x, 9
+
+
+@pt.kernel
+def bends(x, y):
+    a, m = bend(x, 2.0)
+    for k in range(6):
+        if a + k > y:
+            b, n = bend(a + k, 3.0)
+            return b, m + n
+    return a, m
+
+
 KERNELS = {
     "chain": lambda: pt.exp(leaf(5, 7) * 2.0 + leaf(5, 7)) - 1.0,
     "broadcast": lambda: leaf(5, 8) * leaf(8) + leaf(5, 1),
@@ -101,6 +120,7 @@ KERNELS = {
     "complex_size": lambda: pt.abs(leaf(5, 8, dtype="complex64") - 1j),
     "neighbours": lambda: diffusion(leaf(9, 8), leaf(9, 8)),
     "loop_of_one_element": lambda: way(leaf(9, 8), 1.5),
+    "functions": lambda: bends(leaf(9, 8), leaf(9, 8)),
     "random": lambda: pt.random.uniform((9,), key=pt.random.key(7)),
 }
 ONLY_WORKGROUPS = {

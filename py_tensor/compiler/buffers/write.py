@@ -72,7 +72,9 @@ def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
     WRITERS[kernel.kind](writer)
     body = "\n".join(writer.code.lines())
     head = ".func:kernel A:i32 S:i32 ->"
-    text = inlined("\n".join([*WASM.included(body), head, _arguments(writer), body]))
+    own = "\n".join(writer.definitions)
+    included = WASM.included(f"{own}\n{body}")
+    text = inlined("\n".join([*included, *writer.definitions, head, _arguments(writer), body]))
     uniforms = tuple(map(tuple, writer.uniforms.values()))
     modes = tuple("+".join(sorted(writer.modes.get(at, ()))) for at in kernel.inputs)
     return Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)

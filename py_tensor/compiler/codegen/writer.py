@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import NamedTuple
 
 from ...ir.node import OpInstance, Scalar
@@ -52,6 +52,8 @@ class Writer:
         """Positions among the kernel's scalars of the elements of each array of uniforms."""
         self.definitions: list[str] = []
         """Lines before the kernel."""
+        self.functions: dict[Hashable, str] = {}
+        """Names of the functions of the user that the definitions have."""
         self.own = ""
         """Text of the user after these lines."""
         self.fixed: dict[int, Value] = {}

@@ -77,6 +77,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
     scalars = writer.uniforms
     sizes = Sizes(len(scalars[FLOAT]), len(scalars[INT]))
     reads = sizes.filled(printer.reads(inputs, fetches.texels, fetches.elements))
+    definitions = [sizes.filled(text) for text in writer.definitions]
     body = sizes.filled("\n".join(code.lines()))
     numbers = tuple(sizes.reciprocals), tuple(sizes.numbers), ()
     lengths = [
@@ -89,7 +90,7 @@ def _written(nodes: KernelNodes, float_as_half: bool, printer: Printer) -> Shade
         needs={**code.needs, **sizes.needs},
         reads=reads,
         body=body,
-        definitions=writer.definitions,
+        definitions=definitions,
         own=writer.own,
     )
     uniforms = tuple(map(tuple, scalars.values()))
