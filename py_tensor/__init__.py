@@ -83,8 +83,12 @@ if TYPE_CHECKING:
     __version__: str
 
     from . import (
+        ad_checkpoint as ad_checkpoint,
         audio as audio,
+        checkpoint_policies as checkpoint_policies,
         data as data,
+        debug as debug,
+        example_libraries as example_libraries,
         fft as fft,
         graph as graph,
         image as image,
@@ -101,9 +105,11 @@ if TYPE_CHECKING:
         plot as plot,
         ragged as ragged,
         random as random,
+        scipy as scipy,
         sharding as sharding,
         signal as signal,
         sparse as sparse,
+        test_util as test_util,
         train as train,
         tree as tree,
         tree_util as tree_util,
@@ -132,6 +138,7 @@ if TYPE_CHECKING:
     from .transforms.autodiff import *
     from .transforms.custom_rules import *
     from .transforms.jacobians import *
+    from .transforms.jaxpr import make_jaxpr as make_jaxpr
     from .transforms.jit.api import jit as jit
     from .transforms.jit.precompile import ShapeDtype as ShapeDtype, warmup as warmup
     from .transforms.trees import *
@@ -196,6 +203,8 @@ _SUBPACKAGES = {
     *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
     *("nn", "numpy", "onnx", "optim", "plot", "ragged", "random", "sharding", "signal", "sparse"),
     *("train", "tree", "tree_util", "vision"),
+    # Namespaces of JAX.
+    *("ad_checkpoint", "checkpoint_policies", "debug", "example_libraries", "scipy", "test_util"),
 }
 _OWN = {n for n, value in globals().items() if n[0] != "_" and type(value) is not _ModuleType}
 __all__ = sorted(_OWN - {"TYPE_CHECKING"} | _late.HOMES.keys() | {"errors", "random", "typing"})

@@ -160,9 +160,12 @@ NAMES = {
     "numpy_functions.text": """
         array2string array_repr array_str base_repr binary_repr format_float_positional
         format_float_scientific get_printoptions printoptions set_printoptions""",
-    "transforms.autodiff": "checkpoint custom_gradient grad jvp stop_gradient value_and_grad vjp",
+    "transforms.autodiff": """
+        checkpoint checkpoint_name custom_gradient grad jvp remat stop_gradient
+        value_and_grad vjp""",
     "transforms.custom_rules": "custom_jvp custom_vjp",
     "transforms.jacobians": "eval_shape hessian jacfwd jacobian jacrev linearize",
+    "transforms.jaxpr": "make_jaxpr",
     "transforms.jit.api": "jit",
     "transforms.jit.precompile": "ShapeDtype warmup",
     "transforms.trees": "ravel_pytree tree_map_with_path tree_reduce",

@@ -62,6 +62,8 @@ class Recording:
         self.name = name
         self.tape = ScalarTape(name)
         self.made: dict[int, weakref.ref[Any]] = {}
+        self.effects: list[tuple[Any, list[Any]]] = []
+        """Functions to call with values of the trace, see `transforms.effects`."""
 
     def note(self, tensor: Any) -> None:
         self.made[id(tensor)] = weakref.ref(tensor)

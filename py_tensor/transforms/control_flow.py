@@ -8,6 +8,7 @@ its iterations.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..dtypes import int32, wrong_type
@@ -15,7 +16,7 @@ from ..errors import ArgumentError, DTypeError, ShapeError, TraceError
 from ..functions.arguments import MOST_ELEMENTS, flag, function_of, integer, items, one_axis
 from ..functions.complex_numbers import complex, imag, real
 from ..functions.creation import arange
-from ..functions.elementwise import minimum, where
+from ..functions.elementwise import equal, minimum, where
 from ..functions.joining import concat, stack
 from ..functions.manipulation import flip, reshape
 from ..ir.node import OpNode, node_of, own_tapes, tensor_spec
@@ -28,6 +29,7 @@ from ..tensor import Tensor, as_tensor, node_behind, realize
 from .autodiff.backward import CustomVJP
 from .autodiff.tape import Tape, recording
 from .branch_op import branch_results
+from .effects import only_if, repeat
 from .loop_op import LOOP_OP, LoopNodes, TracedBody, backward_body, body_of, without_gradient
 from .subgraph import tracer, tracing
 from .vmap import vmap
@@ -110,7 +112,7 @@ def _scan(
         reverse = flag(operation, "reverse", reverse)
     start, sequence = _Packed(operation, init), _Packed(operation, xs)
     count = _length(operation, sequence, length) if limited else None
-    with tracing(operation):
+    with tracing(operation) as trace:
         carries = [tracer(part._spec) for part in start.parts]
         slices = [_slice_tracer(part) for part in sequence.parts]
         tape = Tape([part._node for part in (*carries, *slices)])
@@ -122,13 +124,14 @@ def _scan(
                     "return (carry, y)"
                 )
             carry, ys = _Packed(operation, result[0]), _Packed(operation, result[1])
+        shown = _Packed(operation, [values for _, values in trace.effects])
         _check_carry(operation, start, carry)
         traced = TracedBody(
             [],
             [part._node for part in carries],
             [part._node for part in slices],
             [part._node for part in carry.parts],
-            [part._node for part in ys.parts],
+            [part._node for part in (*ys.parts, *shown.parts)],
         )
         body, consts = body_of(traced, count, bool(reverse))
         backward = None
@@ -140,7 +143,13 @@ def _scan(
     operands = (*consts, *(part._node for part in (*start.parts, *sequence.parts)))
     results = [Tensor(node) for node in LoopNodes(body, operands, backward).results()]
     split = len(start.parts)
-    return start.tree(results[:split]), ys.tree(results[split:])
+    end = split + len(ys.parts)
+    if trace.effects and count is not None:
+        values = shown.tree(results[end:])
+        numbers = reversed(range(count)) if reverse else range(count)
+        pairs = [(effect, own) for (effect, _), own in zip(trace.effects, values, strict=True)]
+        repeat(pairs, numbers)
+    return start.tree(results[:split]), ys.tree(results[split:end])
 
 
 def _is_loop(custom: CustomVJP) -> bool:
@@ -486,7 +495,10 @@ def _chosen(
 ) -> Any:
     """Return the result of the branch at a place, that is of the first test that is True."""
     known = _custom_gradients()
-    packed = [_Packed(operation, branch(*operands)) for branch in branches]
+    packed = []
+    for at, branch in enumerate(branches):
+        with only_if(partial(equal, choice, at)):
+            packed.append(_Packed(operation, branch(*operands)))
     for other in packed[1:]:
         if other.structure != packed[0].structure:
             raise ArgumentError(

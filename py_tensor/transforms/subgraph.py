@@ -43,13 +43,13 @@ class SubgraphRecording(Recording):
 
 
 @contextmanager
-def tracing(name: str) -> Iterator[None]:
+def tracing(name: str) -> Iterator[SubgraphRecording]:
     """Trace inside the block: nothing is computed, and tensors made in it end with it."""
     recording = SubgraphRecording(name, state.trace)
     pending = state.pending
     around = begin_trace(recording)
     try:
-        yield
+        yield recording
     finally:
         end_trace(recording, around)
         state.pending = pending

@@ -42,6 +42,7 @@ from ..tensor import Tensor, as_tensor, handle_on, node_behind
 from .autodiff.backward import CustomVJP
 from .autodiff.remat_clones import RematRegion, mark
 from .branch_op import BRANCH_OP, chosen_result
+from .effects import repeat
 from .loop_op import LOOP_OP, LoopBody, LoopNodes, TracedBody, body_of, rebuilt
 from .subgraph import dependents, tracer, tracing
 
@@ -85,6 +86,13 @@ class BatchedValues:
                     self._add_to_regions(node, mapped)
         for region in sorted(self.regions, key=_depth, reverse=True):
             mark(own_tapes(), RematRegion(self.regions[region]))
+
+    def batched(self, value: Any) -> Any:
+        """Return the node of a tensor's batched values; any other value unchanged."""
+        if not isinstance(value, Tensor):
+            return value
+        self.compute([value._node])
+        return self.value(value._node)
 
     def extended(self, nodes: Sequence[OpNode], values: Sequence[OpNode]) -> BatchedValues:
         """Return a copy with more values."""
@@ -578,7 +586,7 @@ def vmap(
             if axis is not None
         }
         size = _common_size(list(mapped.values()), axis_size)
-        with tracing("vmap"):
+        with tracing("vmap") as recording:
             # The first tracer is the oldest node that can depend on the batch.
             tracers = {
                 at: tracer(tensor_spec(value.shape[1:], value.dtype))
@@ -600,7 +608,14 @@ def vmap(
                 _with_batch_axis(batch, node, axis)
                 for node, axis in zip(outputs, positions, strict=True)
             ]
-        return tree_unflatten(results, map(Tensor, moved))
+            effects = [
+                (effect, [batch.batched(value) for value in values])
+                for effect, values in recording.effects
+            ]
+        tensors = [Tensor(node) for node in moved]
+        if effects:
+            repeat(effects, range(size))
+        return tree_unflatten(results, tensors)
 
     return vectorized
 

@@ -10,6 +10,16 @@ from __future__ import annotations
 
 from .api import grad, jvp, value_and_grad, vjp
 from .custom_vjp import custom_gradient, stop_gradient
-from .remat import checkpoint
+from .remat import checkpoint, checkpoint_name, remat
 
-__all__ = ["checkpoint", "custom_gradient", "grad", "jvp", "stop_gradient", "value_and_grad", "vjp"]
+__all__ = [
+    "checkpoint",
+    "checkpoint_name",
+    "custom_gradient",
+    "grad",
+    "jvp",
+    "remat",
+    "stop_gradient",
+    "value_and_grad",
+    "vjp",
+]

@@ -70,7 +70,12 @@ class Jitted:
             executable = self.trace(args, kwargs, leaves)
         else:
             runtime.hits += 1
-        return executable(leaves)
+        result = executable(leaves)
+        if executable.effects:
+            result, values = result
+            for effect, own in zip(executable.effects, values, strict=True):
+                effect.run(own)
+        return result
 
     def explain(self, *args: object, **kwargs: object) -> str:
         """Return the text of `pt.explain` for a call with these arguments, without running it."""
@@ -262,10 +267,13 @@ class Jitted:
             result = self._function(*new_args, **new_kwargs)
             self._check_arguments(tracked, self._given(new_args, new_kwargs))
             donated = [at for at, (leaf, gone) in enumerate(tracked) if gone and _is_tensor(leaf)]
+            if recording.effects:
+                result = result, [values for _, values in recording.effects]
             traced = self._trace_result(result, tracers, donated, recording)
             _realize_outside(outside, [*traced.handles, *(node for _, node in traced.moved)])
             del outside
             executable = _compiled(traced)
+            executable.effects = [effect for effect, _ in recording.effects]
         if len(self._executables) >= TRACE_LIMIT:
             self._warn()
         self._executables[key] = executable

@@ -113,6 +113,8 @@ class Executable:
     def __init__(self, traced: TraceResult) -> None:
         self.name = traced.name
         self.engine = backend()
+        self.effects: list[Any] = []
+        """Functions to call after a run, see `transforms.effects`."""
         self.build = traced.structure.builder()
         self.results = traced.results
         self.donated = traced.donated

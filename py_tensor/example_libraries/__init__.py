@@ -1,0 +1,4 @@
+"""Small libraries of JAX's examples, under the names of `jax.example_libraries`.
+
+For programs of your own use `pt.nn` and `pt.optim`.
+"""
