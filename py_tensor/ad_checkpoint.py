@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .ir.node import OpNode
+from .ir.node import AGE, OpNode
 from .ir.pytree import tree_flatten
+from .ops.op_def import ViewOp
 from .tensor import Tensor, as_tensor
 from .transforms.autodiff.backward import pull_back
 from .transforms.autodiff.remat import checkpoint, checkpoint_name, remat
@@ -64,6 +65,9 @@ def _read(results: list[OpNode], first: int) -> list[OpNode]:
         seen[id(node)] = node
         if node.age >= first:
             stack += node.srcs
+        elif node.call is not None and isinstance(node.call.op, ViewOp):
+            # A view stores nothing of its own.
+            stack += node.srcs
         elif node.call is not None or node.buffer is not None:
             read.append(node)
-    return sorted(read, key=lambda node: node.age)
+    return sorted(read, key=AGE)

@@ -121,7 +121,7 @@ def BatchNorm(
     axes = tuple(axis)
 
     def init_fun(rng: Any, input_shape: Sequence[int]) -> Any:
-        shape = [1 if at in axes else n for at, n in enumerate(input_shape)]
+        shape = [n for at, n in enumerate(input_shape) if at not in axes]
         return input_shape, (zeros(shape) if center else (), ones(shape) if scale else ())
 
     def apply_fun(params: Any, x: Tensor, **kwargs: Any) -> Tensor:
@@ -129,8 +129,9 @@ def BatchNorm(
         mean = statistical.mean(x, axis=axes, keepdims=True)
         variance = statistical.var(x, axis=axes, keepdims=True)
         z = (x - mean) / E.sqrt(variance + epsilon)
-        z = z * gamma if scale else z
-        return z + beta if center else z
+        shape = [1 if at in axes else n for at, n in enumerate(x.shape)]
+        z = z * reshape(gamma, shape) if scale else z
+        return z + reshape(beta, shape) if center else z
 
     return init_fun, apply_fun
 

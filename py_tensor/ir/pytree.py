@@ -46,6 +46,16 @@ class Registration(NamedTuple):
 registered: dict[type, Registration] = {}
 """Functions by class, see `register_pytree_node`."""
 
+
+class _Unhashable(NamedTuple):
+    """Static data of a registered class that cannot be hashed, such as a dict."""
+
+    data: Any
+
+    def __hash__(self) -> int:
+        return hash(type(self.data))
+
+
 IsLeaf = Callable[[Any], bool]
 """Function that returns True for a container to treat as a leaf."""
 
@@ -144,6 +154,10 @@ def open_node(tree: Any) -> tuple[KeyPart, Iterable[Any]] | None:
     if kind in registered:
         parts, fixed = registered[kind].flatten(tree)
         parts = tuple(parts)
+        try:
+            hash(fixed)
+        except TypeError:
+            fixed = _Unhashable(fixed)
         return (kind, fixed, len(parts)), parts
     if isinstance(tree, tuple) and hasattr(kind, "_fields"):
         return (kind, None, len(tree)), tree
@@ -358,7 +372,8 @@ def _container(kind: type, fixed: Any, children: list[Any]) -> Any:
     if kind in _DICTS:
         return kind(zip(fixed, children, strict=True))
     if kind in registered:
-        return registered[kind].unflatten(fixed, tuple(children))
+        data = fixed.data if type(fixed) is _Unhashable else fixed
+        return registered[kind].unflatten(data, tuple(children))
     names = _fields_of(kind)
     if names is None:
         return kind(*children)

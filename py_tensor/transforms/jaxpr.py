@@ -39,7 +39,7 @@ class Jaxpr(NamedTuple):
     invars: tuple[str, ...]
     eqns: tuple[Equation, ...]
     outvars: tuple[str, ...]
-    consts: tuple[Tensor, ...] = ()
+    consts: tuple[Any, ...] = ()
     out_tree: Any = None
 
     @property
@@ -103,6 +103,7 @@ def make_jaxpr(
             results = [as_tensor("make_jaxpr", leaf)._node for leaf in leaves]
             graph = _written([part._node for part in inputs], results)._replace(out_tree=structure)
             shapes = [ShapeDtype(node.spec.shape, node.spec.dtype) for node in results]
+        graph = graph._replace(consts=tuple(map(Tensor, graph.consts)))
         return (graph, structure.unflatten(shapes)) if return_shape else graph
 
     return traced
@@ -127,8 +128,7 @@ def _written(inputs: list[OpNode], results: list[OpNode]) -> Jaxpr:
             params = _params(node.call)
             equations.append(Equation(named(node), node.call.op.name, params, operands))
     outvars = tuple(_operand(node, names) for node in results)
-    consts = tuple(Tensor(node) for node in constants)
-    return Jaxpr(constvars, invars, tuple(equations), outvars, consts)
+    return Jaxpr(constvars, invars, tuple(equations), outvars, tuple(constants))
 
 
 def _by_age(results: Iterable[OpNode]) -> list[OpNode]:

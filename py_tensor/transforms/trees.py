@@ -217,14 +217,14 @@ def tree_all(tree: object, *, is_leaf: IsLeaf | None = None) -> bool:
 
 
 def tree_transpose(
-    outer_treedef: Structure, inner_treedef: Structure | None, pytree: object
+    outer_treedef: Structure, inner_treedef: Structure | None, pytree_to_transpose: object
 ) -> Any:
     """Turn a tree of trees inside out.
 
     Args:
         outer_treedef: Structure of the outer tree.
         inner_treedef: Structure of each inner tree; None for that of the first one.
-        pytree: Tree with the structure `outer_treedef`, of trees with the structure
+        pytree_to_transpose: Tree with the structure `outer_treedef`, of trees with the structure
             `inner_treedef`.
 
     Returns:
@@ -238,7 +238,7 @@ def tree_transpose(
     >>> pt.tree.transpose(pt.tree.structure([0, 0]), pt.tree.structure(rows[0]), rows)
     {'x': [1, 3], 'y': [2, 4]}
     """
-    trees = leaves_at("tree_transpose", outer_treedef, pytree)
+    trees = leaves_at("tree_transpose", outer_treedef, pytree_to_transpose)
     inner = tree_structure(trees[0]) if inner_treedef is None else inner_treedef
     rows = [leaves_at("tree_transpose", inner, tree) for tree in trees]
     return inner.unflatten(outer_treedef.unflatten(column) for column in zip(*rows, strict=True))
@@ -273,7 +273,7 @@ def register_pytree_node(
     Args:
         nodetype: Class.
         flatten_func: Function of an instance that returns (children, static data). The data are
-            compared, and hashed by `jit`.
+            compared.
         unflatten_func: Function of static data and children that returns an instance.
         flatten_with_keys_func: Function that returns ((key, child) pairs, static data); None
             (default) to number the children.

@@ -64,6 +64,8 @@ class BatchedValues:
         """Custom gradients that the function used, by each of their results."""
         self.regions: dict[RematRegion, dict[int, OpNode]] = {}
         """Batched nodes of the function's checkpointed regions."""
+        self.kept_values: set[int] = set()
+        """Identities of those that a region keeps."""
         self.loops: dict[object, LoopNodes] = {}
         """Batched loops, by their bodies and operands."""
 
@@ -85,7 +87,7 @@ class BatchedValues:
                 if own_tapes():
                     self._add_to_regions(node, mapped)
         for region in sorted(self.regions, key=_depth, reverse=True):
-            mark(own_tapes(), RematRegion(self.regions[region]))
+            mark(own_tapes(), RematRegion(self.regions[region], frozenset(self.kept_values)))
 
     def batched(self, value: Any) -> Any:
         """Return the node of a tensor's batched values; any other value unchanged."""
@@ -136,6 +138,8 @@ class BatchedValues:
                 made[id(new)] = new
                 stack += new.srcs
         while region is not None:
+            if id(node) in region.kept:
+                self.kept_values.add(id(self.values[id(node)]))
             self.regions.setdefault(region, {}).update(made)
             region = region.around
 

@@ -137,3 +137,16 @@ def test_transposed_trees():
 def test_partial_is_a_container():
     add = pt.tree_util.Partial(pt.add, pt.asarray(2.0))
     assert pt.jit(lambda f, x: f(x))(add, 3.0).item() == 5.0
+
+
+def test_static_data_need_not_be_hashable():
+    class Scaled:
+        def __init__(self, x, options):
+            self.x, self.options = x, options
+
+    pt.tree_util.register_pytree_node(
+        Scaled, lambda v: ((v.x,), v.options), lambda options, children: Scaled(*children, options)
+    )
+    twice = pt.jit(lambda v: v.x * v.options["factor"])
+    assert twice(Scaled(3.0, {"factor": 2})) == 6.0
+    assert twice(Scaled(3.0, {"factor": 5})) == 15.0

@@ -68,9 +68,8 @@ def checkpoint(
             _names.reset(around)
         leaves = [leaf._node for leaf in tree_leaves(result) if isinstance(leaf, Tensor)]
         nodes = _between(before, leaves)
-        if policy is not None:
-            nodes = {at: node for at, node in nodes.items() if not policy(node, names.get(at))}
-        mark(own_tapes(), RematRegion(nodes))
+        kept = [at for at, node in nodes.items() if policy and policy(node, names.get(at))]
+        mark(own_tapes(), RematRegion(nodes, frozenset(kept)))
         return result
 
     return checkpointed

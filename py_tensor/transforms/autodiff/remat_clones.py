@@ -14,10 +14,14 @@ from .tape import Tape
 
 
 class RematRegion:
-    """The nodes between a checkpointed function's arguments and its results."""
+    """The nodes between a checkpointed function's arguments and its results.
 
-    def __init__(self, nodes: dict[int, OpNode]) -> None:
+    The values of nodes whose identities are in `kept` are not computed again.
+    """
+
+    def __init__(self, nodes: dict[int, OpNode], kept: frozenset[int] = frozenset()) -> None:
         self.nodes = nodes
+        self.kept = kept
         self.around: RematRegion | None = None
         """The enclosing region, if any."""
 
@@ -62,7 +66,12 @@ class RematClones:
             origin = None if node.buffer is not None else self.tape.origin(node)
             if origin is None and node.buffer is None:
                 self.made[key] = node  # a scalar
-            elif origin is None or not origin[1] or id(node) not in region.nodes:
+            elif (
+                origin is None
+                or not origin[1]
+                or id(node) not in region.nodes
+                or id(node) in region.kept
+            ):
                 # Without the barrier, lowering would merge a clone with its original and keep the
                 # original's value.
                 operand = self._clone(region.around, node, cotangent)
