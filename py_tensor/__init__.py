@@ -38,7 +38,11 @@ The packages and modules, in data-flow order; imports point from later to earlie
     signal       frames and windows of signals
     audio        spectrograms, cepstral coefficients and resampling of sounds
     numpy_functions  functions of NumPy that the array API standard lacks
+    debug        values of traced functions, under the names of jax.debug
+    checkpoint_policies, ad_checkpoint, test_util  the same names in JAX
     lax          control flow and array functions under the names of jax.lax
+    scipy        functions under the names of jax.scipy
+    example_libraries  JAX's small libraries for layers and optimizers
     numpy        NumPy's namespace, for `import py_tensor.numpy as np`
     einops_backend  registers tensors with einops
     models       models of other libraries: ONNX

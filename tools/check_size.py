@@ -37,10 +37,12 @@ CODE_LINES = {
     "numpy_functions": 3_950,
     "lax": 800,
     "numpy": 700,
+    "scipy": 900,
+    "example_libraries": 400,
     "models": 15_500,
     "torch": 3_000,
     "__init__": 200,
-    "modules": 2_250,
+    "modules": 2_450,
 }
 """Limit of each package's lines of code, without blank lines, comments and docstrings.
 
