@@ -86,21 +86,12 @@ class Jitted:
         """Call the function without jit: in debug mode, or inside a trace or differentiation."""
         given = self._given(args, kwargs)
         if any(hasattr(leaf, "__array__") and not isinstance(leaf, Tensor) for leaf, _ in given):
-            args = tuple(self._converted(*pair) for pair in enumerate(args))
-            kwargs = {name: self._converted(name, arg) for name, arg in kwargs.items()}
+            args = tuple(a if self.is_static(at) else _converted(a) for at, a in enumerate(args))
+            kwargs = {at: a if self.is_static(at) else _converted(a) for at, a in kwargs.items()}
         donated = [leaf for leaf, gone in given if gone]
         result = self._function(*args, **kwargs)
         end_donated([leaf for leaf in donated if isinstance(leaf, Tensor)], self._name)
         return result
-
-    def _converted(self, parameter: int | str, arg: object) -> Any:
-        """Convert arrays in an argument to tensors, unless it is static."""
-
-        def converted(leaf: object) -> object:
-            is_array = hasattr(leaf, "__array__") and not isinstance(leaf, _KINDS)
-            return as_tensor("jit", leaf) if is_array else leaf
-
-        return arg if self.is_static(parameter) else tree_map(converted, arg)
 
     # --- arguments ------------------------------------------------------------------------------
 
@@ -348,6 +339,16 @@ class Jitted:
                 "Python numbers that are not static",
                 stacklevel=4,
             )
+
+
+def _converted(arg: object) -> Any:
+    """Convert arrays in an argument to tensors."""
+
+    def converted(leaf: object) -> object:
+        is_array = hasattr(leaf, "__array__") and not isinstance(leaf, _KINDS)
+        return as_tensor("jit", leaf) if is_array else leaf
+
+    return tree_map(converted, arg)
 
 
 def _advice(leaf: object, parameter: int | str) -> str:
