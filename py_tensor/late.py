@@ -48,6 +48,7 @@ REASONS = {
     "functions.segments": "methods of Tensor",
     "functions.sorting": "methods of Tensor",
     "functions.statistical": "methods of Tensor",
+    "language.arrays": "special functions on NumPy",
     "ops.complex_rules": "rules of complex operands",
     "ops.index_map": "positions in error messages",
     "ops.special_functions": "references and gradients of special functions",

@@ -11,9 +11,11 @@ from ..late import LateModule
 from .op_def import Cast, Elementwise, Fixed, Where, by_kind, complex_rules
 
 if TYPE_CHECKING:
+    from ..language import arrays
     from . import special_functions
     from .rule_types import Array, ArrayNamespace, Functions
 else:
+    arrays = LateModule("language.arrays")
     special_functions = LateModule("ops.special_functions")
 
 UNIT = (-1.0, 1.0)
@@ -28,6 +30,11 @@ def _pow(xp: ArrayNamespace, x: Any, y: Any) -> Any:
 def _each(function: Callable[..., float]) -> Callable[..., Any]:
     """Return the reference of an operation that computes one element."""
     return lambda xp, *operands: xp.vectorize(function, otypes=[xp.float64])(*operands)
+
+
+def _vectorized(name: str) -> Callable[..., Any]:
+    """Return the reference of an operation that a function of the language computes."""
+    return lambda xp, x: arrays.vectorized(name)(xp, x)
 
 
 def flat(pt: Functions, g: Array, *operands: Any) -> None:
@@ -227,18 +234,18 @@ OP_DEFS = (
         gradient=(lambda pt, g, y, x: pt.where(x > 0.0, g, 0.0),), doc="Return the operand where it is positive, else 0."),
     Elementwise(name="sigmoid", formula="1.0 / (1.0 + exp(-x))", dtypes="floating", weight=6, tolerance=2e-6, reference=lambda xp, x: 1 / (1 + xp.exp(-x)),
         gradient=(lambda pt, g, y, x: g * (y * (1.0 - y)),), doc="Return the logistic function 1 / (1 + exp(-x))."),
-    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, jax="erf", reference=_each(math.erf),
+    Elementwise(name="erf", formula="erf(x)", dtypes="floating", weight=24, tolerance=2e-6, jax="erf", reference=_vectorized("erf"),
         gradient=(lambda pt, g, y, x: g * (2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return the Gauss error function."),
-    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, jax="erfinv", reference=_each(special_functions.erfinv),
+    Elementwise(name="erfinv", formula="erfinv(x)", dtypes="floating", weight=32, sample=(-0.99, 0.99), tolerance=4e-6, jax="erfinv", reference=_vectorized("erfinv"),
         gradient=(lambda pt, g, y, x: g * (math.sqrt(math.pi) / 2.0) * pt.exp(y * y),), doc="Return the inverse of the Gauss error function."),
     # --- special functions ----------------------------------------------------------------------------
-    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="erfc", reference=_each(math.erfc),
+    Elementwise(name="erfc", formula="erfc(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="erfc", reference=_vectorized("erfc"),
         gradient=(lambda pt, g, y, x: g * (-2.0 / math.sqrt(math.pi)) * pt.exp(-x * x),), doc="Return 1 - erf(x), accurate also where it is small."),
-    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, jax="lgamma", reference=_each(special_functions.lgamma),
+    Elementwise(name="lgamma", formula="lgamma(x)", dtypes="floating", weight=90, length=8, sample=POSITIVE, tolerance=2e-6, jax="lgamma", reference=_vectorized("lgamma"),
         gradient=(lambda pt, g, y, x: g * pt.digamma(x),), doc="Return the logarithm of the absolute value of the gamma function."),
-    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, jax="digamma", reference=_each(special_functions.digamma),
+    Elementwise(name="digamma", formula="digamma(x)", dtypes="floating", weight=80, length=8, sample=POSITIVE, tolerance=2e-6, jax="digamma", reference=_vectorized("digamma"),
         gradient=(lambda pt, g, y, x: g * special_functions.trigamma(pt, x),), doc="Return the derivative of lgamma."),
-    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="i0", reference=_each(special_functions.i0),
+    Elementwise(name="i0", formula="i0(x)", dtypes="floating", weight=40, tolerance=2e-6, jax="i0", reference=_vectorized("i0"),
         gradient=(lambda pt, g, y, x: g * special_functions.i1(pt, x),), doc="Return the modified Bessel function of the first kind of order 0."),
     Elementwise(name="betainc", arity=3, formula="betainc(x, y, z)", dtypes="floating", weight=900, length=64, sample=((0.5, 8.0), (0.5, 8.0), (0.0, 1.0)), tolerance=2e-5, jax="betainc", reference=_each(special_functions.betainc), public=False,
         gradient=(special_functions.by_parameter, special_functions.by_parameter, special_functions.beta_density), doc="Return the regularized incomplete beta function."),
