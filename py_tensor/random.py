@@ -33,11 +33,12 @@ from .ir.node import OpNode, lock, node_of, scalar_node
 from .ir.tracer import Recording, ScalarTracer, is_traced, on_host
 from .late import LateModule
 from .ops import OP_DEFS
-from .ops.host_functions import threefry_block
+from .ops.host_functions import threefry, threefry_block
 from .runtime.executor import backend
+from .runtime.host_data import packed
 from .runtime.scopes import state
 from .signatures import parameters_of
-from .tensor import Tensor, as_tensor, node_behind
+from .tensor import Tensor, as_tensor, from_host, node_behind
 from .typing import ArrayLike, DTypeLike, ShapeLike
 
 if TYPE_CHECKING:
@@ -378,11 +379,26 @@ def bits(k: Key, shape: ShapeLike = ()) -> Tensor:
 
 def _bits(operation: str, k: Any, shape: ShapeLike) -> Tensor:
     lengths = a_shape(operation, shape)
+    few = _few_bits(k, lengths)
+    if few is not None:
+        return from_host(packed(few, uint32), lengths, uint32, operation)
     backend().check_size(operation, lengths, uint32)
     position = astype(arange(math.prod(lengths)), uint32)._node
     words = _words(k)
     flat = Tensor(node_of(OP_DEFS[_BITS], (words[0], words[1], position)))
     return flat.reshape(lengths)
+
+
+_FEW = 4
+"""Number of elements up to which numbers are drawn in Python, as programs with loops do."""
+
+
+def _few_bits(k: Any, lengths: tuple[int, ...]) -> list[int] | None:
+    """Return the bits of a few numbers of a known key; None for others."""
+    count = math.prod(lengths)
+    if not 0 < count <= _FEW or isinstance(k, Tensor) or type(k[0]) is not int:
+        return None
+    return [threefry(k[0], k[1], i) for i in range(count)]
 
 
 def _words(k: Any) -> list[OpNode]:
@@ -394,7 +410,12 @@ def _words(k: Any) -> list[OpNode]:
 
 def _unit(operation: str, k: Any, shape: ShapeLike) -> Tensor:
     """Draw float32 numbers in [0, 1) from 23 random bits, like jax.random.uniform."""
-    return Tensor(node_of(OP_DEFS["bits_to_unit_float"], (_bits(operation, k, shape)._node,)))
+    lengths = a_shape(operation, shape)
+    few = _few_bits(k, lengths)
+    if few is not None:
+        units = [(word >> 9) * 2.0**-23 for word in few]
+        return from_host(packed(units, float32), lengths, float32, operation)
+    return Tensor(node_of(OP_DEFS["bits_to_unit_float"], (_bits(operation, k, lengths)._node,)))
 
 
 def _floating(operation: str, dtype: DTypeLike) -> Any:
@@ -560,6 +581,14 @@ def integers(
         )
     root = (1 << 16) % span
     multiplier = (root * root & _MASK) % span
+    lengths = a_shape("integers", shape)
+    high_bits, low_bits = _few_bits(upper, lengths), _few_bits(lower, lengths)
+    if high_bits is not None and low_bits is not None:
+        drawn = [
+            low + (a % span * multiplier + b % span) % (1 << 32) % span
+            for a, b in zip(high_bits, low_bits, strict=True)
+        ]
+        return from_host(packed(drawn, target), lengths, target, "integers")
     value = (
         _bits("integers", upper, shape) % span * multiplier + _bits("integers", lower, shape) % span
     ) % span

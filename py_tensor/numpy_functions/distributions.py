@@ -344,7 +344,16 @@ class GammaDistributions(KeyStream):
             Tensor; float32.
         """
         a = as_floating("standard_gamma", shape)
-        lengths = lengths_of(size, a)
+        number, power = self._gamma_factors(a, lengths_of(size, a))
+        return number * F.exp(power)
+
+    def _log_gamma(self, a: Tensor, lengths: tuple[int, ...]) -> Tensor:
+        """Return logarithms of numbers of the gamma distribution, which may underflow."""
+        number, power = self._gamma_factors(a, lengths)
+        return F.log(number) + power
+
+    def _gamma_factors(self, a: Tensor, lengths: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+        """Return numbers and logarithms of numbers whose product has the gamma distribution."""
         small = a < 1.0
         d = F.where(small, a + 1.0, a) - 1.0 / 3.0
         c = 1.0 / F.sqrt(9.0 * d)
@@ -356,8 +365,8 @@ class GammaDistributions(KeyStream):
             safe = F.where(v > 0, v, 1.0)
             accepted = F.log(self._open(lengths)) < 0.5 * x * x + d - d * v + d * F.log(safe)
             factor = F.where(accepted & (v > 0), v, factor)
-        boost = F.exp(F.log(self._open(lengths)) / F.where(small, a, 1.0))
-        return F.multiply(d * factor, F.where(small, boost, 1.0))
+        boost = F.log(self._open(lengths)) / F.where(small, a, 1.0)
+        return d * factor, F.where(small, boost, 0.0)
 
     @named
     def gamma(
@@ -434,8 +443,7 @@ class GammaDistributions(KeyStream):
         """
         first, second = as_floating("beta", a), as_floating("beta", b)
         lengths = lengths_of(size, first, second)
-        x = self.standard_gamma(first, lengths)
-        return x / (x + self.standard_gamma(second, lengths))
+        return F.sigmoid(self._log_gamma(first, lengths) - self._log_gamma(second, lengths))
 
     @named
     def dirichlet(self, alpha: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -449,8 +457,7 @@ class GammaDistributions(KeyStream):
             Tensor with the vectors along the last axis; float32.
         """
         parameters = as_floating("dirichlet", alpha)
-        x = self.standard_gamma(parameters, (*lengths_of(size), *parameters.shape))
-        return x / F.sum(x, axis=-1, keepdims=True)
+        return F.softmax(self._log_gamma(parameters, (*lengths_of(size), *parameters.shape)))
 
 
 class DiscreteDistributions(KeyStream):

@@ -7,6 +7,7 @@ from typing import Any
 
 from .. import functions as F, linalg
 from ..errors import ShapeError
+from ..dtypes import int32, uint32
 from ..functions.arguments import one_axis
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
@@ -15,6 +16,12 @@ from ..typing import ArrayLike
 
 def _numeric(operation: str, *values: Any) -> list[Tensor]:
     tensors = [as_tensor(operation, value) for value in values]
+    if {x.dtype for x in tensors} == {int32, uint32}:
+        # Integers of a list fit the other operand, as Python's numbers do.
+        tensors = [
+            as_tensor(operation, value, uint32) if isinstance(value, list | tuple) else x
+            for value, x in zip(values, tensors, strict=True)
+        ]
     return [F.astype(x, "int32") if x.dtype.kind == "b" else x for x in tensors]
 
 

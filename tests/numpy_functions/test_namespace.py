@@ -165,3 +165,95 @@ def test_assertions_that_fail(call):
     for library in (numpy, np):
         with pytest.raises(AssertionError):
             eval(f"testing.{call}", {"testing": library.testing, "raising": raising})
+
+
+# --- structured arrays ----------------------------------------------------------------------------
+
+POINT = [("x", float), ("y", int), ("color", "u1", 3)]
+
+
+def test_fields_of_structured_arrays_are_written_through():
+    for library in (numpy, np):
+        grid = library.zeros((4, 4), dtype=[("U", float), ("V", float)])
+        u, v = grid["U"], grid["V"]
+        u[...] = 1.0
+        inner = u[1:-1, 1:-1]
+        inner += 3.0
+        grid[0]["V"][2] = 5.0
+        row = grid[3]
+        row["V"] = 7.0
+        assert grid["U"].sum() == 28.0
+        assert v[0].tolist() == [0.0, 0.0, 5.0, 0.0]
+        assert grid[0, 2].tolist() == (1.0, 5.0)
+        assert grid[3].tolist() == [(1.0, 7.0)] * 4
+        assert grid[1:3, 1]["U"].tolist() == [4.0, 4.0]
+
+
+def test_structured_arrays_of_rows():
+    for library in (numpy, np):
+        array = library.array([(1, 2, (3, 4, 5)), (6, 7, (8, 9, 10))], dtype=POINT)
+        assert array.dtype.names == ("x", "y", "color")
+        assert array["color"].tolist() == [[3, 4, 5], [8, 9, 10]]
+        array[0] = (10, 20, (30, 40, 50))
+        assert array["y"].tolist() == [20, 7]
+        assert array[["y", "x"]].tolist() == [(20, 10.0), (7, 6.0)]
+        array[:1] = array[1:]
+        copied = array.copy()
+        copied["x"] = 0
+        assert array["x"].tolist() == [6.0, 6.0]
+        assert (array.shape, array.ndim, array.size, len(array)) == ((2,), 1, 2, 2)
+        assert [row["y"].item() for row in array] == [7, 7]
+        assert array.reshape(2, 1).shape == (2, 1)
+        array[:] = [(1, 2, (3, 4, 5))] * 2
+        assert array["x"].tolist() == [1.0, 1.0]
+
+
+def test_structured_dtypes():
+    dtype = np.dtype([("a", np.ubyte), ("b", [("c", "f4")])])
+    assert isinstance(dtype, np.dtype)
+    assert np.dtype(dtype) == dtype != np.dtype([("a", np.ubyte)])
+    assert dtype["a"] is np.uint8
+    assert len({dtype, np.dtype([("a", np.ubyte), ("b", [("c", "f4")])])}) == 1
+    assert (
+        repr(np.ones(1, dtype))
+        == "array([(1, (1.0,))], dtype=[('a', uint8), ('b', dtype([('c', float32)]))])"
+    )
+    assert str(np.empty((1, 1), [("x", "i4")])).startswith("[[(")
+    with pytest.raises(TypeError, match="no axes"):
+        len(np.zeros((), [("x", "i4")]))
+    with pytest.raises(errors.ShapeError, match="field x does not fit"):
+        np.array([((1, 2),)], dtype=[("x", "i4", 3)])
+    assert np.ones(3, "i4").dtype is np.int32
+
+
+def test_functions_with_complex_results():
+    assert np.emath.sqrt([-4.0, 9.0]).tolist() == [2j, 3]
+    assert np.emath.sqrt(4.0).item() == 2.0
+    for name in ("log", "log2", "log10", "arccos", "arcsin", "arctanh", "sqrt"):
+        for x in (-2.5, 0.25, 3.0):
+            got, expected = (getattr(m.emath, name)(x) for m in (np, numpy))
+            assert got.item() == pytest.approx(expected, rel=1e-5), name
+    assert np.emath.power(-8.0, 1 / 3).item() == pytest.approx(
+        numpy.emath.power(-8, 1 / 3), rel=1e-5
+    )
+    assert np.emath.logn(2.0, 8.0).item() == pytest.approx(3.0)
+
+
+def test_iterators_over_several_arrays():
+    a, b = np.arange(3).reshape(3, 1), np.arange(4).reshape(1, 4)
+    iterator = np.nditer([a, b, None])
+    for x, y, z in iterator:
+        z[...] = x + y
+    assert iterator.operands[2].tolist() == (numpy.arange(3)[:, None] + numpy.arange(4)).tolist()
+    for x in np.nditer(a, op_flags=["readwrite"]):
+        x[...] = 2 * x
+    assert a.flatten().tolist() == [0, 2, 4]
+
+
+def test_texts_about_the_package(capsys):
+    assert np.__version__ == pt.__version__
+    np.show_config()
+    np.info(np.add)
+    printed = capsys.readouterr().out
+    assert f"backend {pt.get_backend()}" in printed
+    assert "Return the sum" in printed

@@ -181,3 +181,10 @@ def test_rows_of_a_matrix_are_coefficients_of_several_polynomials():
     rows = [[1, 2], [3, 4], [5, 6]]
     assert_spec(np.polyval(rows, np.asarray([7, 8])), (2,), "int32")
     assert np.polyval(rows, [7, 8]).tolist() == numpy.polyval(rows, [7, 8]).tolist()
+
+
+def test_lists_fit_unsigned_integers_in_products():
+    pixels = np.asarray([[1, 2, 3], [0, 0, 255]], dtype="uint32")
+    assert np.dot(pixels, [1, 256, 65536]).tolist() == [197121, 16711680]
+    with pytest.raises(errors.DTypeError, match="dot: value does not fit dtype uint32; got -1"):
+        np.dot(pixels, [1, -1, 1])
