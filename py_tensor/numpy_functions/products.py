@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import functions as F, linalg
-from ..errors import ShapeError
 from ..dtypes import int32, uint32
+from ..errors import ShapeError
 from ..functions.arguments import one_axis
 from ..functions.decorators import named
 from ..tensor import Tensor, as_tensor
