@@ -119,8 +119,10 @@ def _call_function(
     if parameters.has_varargs or parameters.has_varkw:
         raise reading.error(node, "the function takes * or **", "name its parameters")
     names = bound(function, args, keywords)
-    known = next((source for source in reading.calls if source.function is function), None)
-    return _inlined(reading, node, known or FunctionSource(function), names, local)
+    source = reading.sources.get(function)
+    if source is None:
+        source = reading.sources[function] = FunctionSource(function)
+    return _inlined(reading, node, source, names, local)
 
 
 def _inlined(

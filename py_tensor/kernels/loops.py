@@ -15,7 +15,7 @@ from .builder import ATOMS, Operand, Truth, common, dtype_of, typed
 from .locals import Locals, SharedArgument, TensorArgument, leaves, mapped, rebuilt, zipped
 from .program import Atom, Carry, Number, Repeat, Statement, Var
 from .reading import Reading
-from .source import stored_names
+from .source import own_nodes, stored_names
 from .statements import assign
 
 ALIVE, RETURNED, RESULT, COUNTER = ".alive", ".returned", ".result", ".counter"
@@ -120,7 +120,7 @@ def _counted(reading: Reading, node: ast.For, call: ast.Call, local: Locals) -> 
     if isinstance(start, int) and isinstance(stop, int) and isinstance(step, int):
         trips = len(range(start, stop, step))
         if not trips:
-            local.unset |= stored_names(node) - local.names.keys()
+            local.unset |= stored_names(node, False) - local.names.keys()
             return
 
     def counter_of(inner: Locals) -> Operand:
@@ -185,8 +185,7 @@ class _LoopReader:
 
     def __post_init__(self) -> None:
         self.assigned = stored_names(self.node)
-        inside = (part for statement in self.node.body for part in ast.walk(statement))
-        self.returns = any(isinstance(part, ast.Return) for part in inside)
+        self.returns = any(isinstance(part, ast.Return) for part in own_nodes(self.node))
 
     def read(self, local: Locals, limit: int | None, trips: int | None) -> None:
         """Append the loop. The body is read again until the dtypes of carried values fit."""
@@ -213,7 +212,7 @@ class _LoopReader:
                     )
         reading.masks = masks
         reading.loops -= 1
-        local.unset |= self.assigned - local.names.keys()
+        local.unset |= stored_names(self.node, False) - local.names.keys()
         if attempt.active is not False:
             self.append(local, attempt, carried, limit, trips)
 

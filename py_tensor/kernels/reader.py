@@ -11,10 +11,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..dtypes import int32
+from ..errors import KernelError
 from . import expressions, inlining, loops, statements
 from .builder import ATOMS, Operand, dtype_of, typed
 from .calls import ArgumentType
-from .program import InputKind, Program, WritingProgram, has_effects, needed_part
+from .program import (
+    InputKind,
+    Program,
+    Repeat,
+    WritingProgram,
+    functions_in,
+    has_effects,
+    needed_part,
+    statements_in,
+)
 from .reading import EXPRESSION_READERS, STATEMENT_READERS, Captured, Reading
 from .source import FunctionSource, parameter_names
 
@@ -86,9 +96,16 @@ def read_kernel(
     effects = bool(reading.shared) or has_effects(reading.builder.blocks[0])
     keeps = [key for key, use in reading.uses.items() if use.calls > 1 and use.length >= LEAST]
     if keeps and not effects:
-        reading = Reading(source, border, max_steps, workgroup)
-        reading.keeps = frozenset(keeps)
-        result = _read(reading, indices, arguments)
+        again = Reading(source, border, max_steps, workgroup)
+        again.keeps, again.sources = frozenset(keeps), reading.sources
+        try:
+            kept = _read(again, indices, arguments)
+        except KernelError:
+            # The function needs the floats of its calls as constants.
+            pass
+        else:
+            if _is_bounded(again) or not _is_bounded(reading):
+                reading, result = again, kept
     several = isinstance(result, tuple)
     tensors = [captured._replace(value=None) for captured in reading.tensors]
     results: list[Operand] = []
@@ -103,6 +120,17 @@ def read_kernel(
     with reading.located(source.tree):
         programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
     return ReadKernel(several, programs, None, reading.captured, tensors)
+
+
+def _is_bounded(reading: Reading) -> bool:
+    """Return True if all loops have a constant number of iterations, which gradients need."""
+    body = reading.builder.blocks[0]
+    bodies = [body, *[function.body for function in functions_in(body)]]
+    return not any(
+        isinstance(statement, Repeat) and statement.trips is None
+        for part in bodies
+        for statement in statements_in(part)
+    )
 
 
 def _read(reading: Reading, indices: int, arguments: Sequence[ArgumentType]) -> object:

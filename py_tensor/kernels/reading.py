@@ -99,6 +99,7 @@ class Reading:
         """Conditions of the branches around the current statement, up to the innermost loop."""
         self.calls = [source]
         """The kernel's function and the helper functions that are being read, innermost last."""
+        self.sources = {source.function: source}
         self.frames: list[Locals] = []
         """Local variables of each of them but the innermost, when it called the next one."""
         self.loops = 0

@@ -11,6 +11,7 @@ import inspect
 import linecache
 import sys
 import textwrap
+from collections.abc import Iterator
 from types import CodeType, FrameType, FunctionType
 
 from ..errors import KernelError
@@ -111,20 +112,25 @@ def parameter_names(tree: ast.FunctionDef) -> tuple[str, ...]:
     return tuple([parameter.arg for parameter in parameters])
 
 
+def own_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Return the nodes inside of a function or loop, except those in functions inside of it."""
+    pending = [*ast.iter_child_nodes(tree)]
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.Lambda | _COMPREHENSIONS):
+            pending += ast.iter_child_nodes(node)
+
+
 def stored_names(tree: ast.AST, components: bool = True) -> set[str]:
     """Return the names that a function or loop assigns, also by assignments to `components`.
 
     Names of functions and comprehensions inside of it are their own.
     """
     names: set[str] = set()
-    pending = [*ast.iter_child_nodes(tree)]
-    while pending:
-        node = pending.pop()
+    for node in own_nodes(tree):
         if isinstance(node, ast.FunctionDef):
             names.add(node.name)
-        if isinstance(node, ast.FunctionDef | ast.Lambda | _COMPREHENSIONS):
-            continue
-        pending += ast.iter_child_nodes(node)
         stores = isinstance(getattr(node, "ctx", None), ast.Store)
         while stores and components and isinstance(node, ast.Attribute | ast.Subscript):
             node = node.value

@@ -17,7 +17,7 @@ from .effects import add_to_element, write_element, writes
 from .expressions import binary, component_keys, matching
 from .locals import LocalFunction, Locals
 from .reading import Reading
-from .source import stored_names
+from .source import own_nodes, stored_names
 from .values import AXES, Vector
 
 
@@ -39,7 +39,7 @@ def read_function(
             value = _annotated(reading, parameter.annotation, value)
         local.names[parameter.arg] = value
     reading.block(tree.body, local)
-    returns = [part for part in ast.walk(tree) if isinstance(part, ast.Return)]
+    returns = [part for part in own_nodes(tree) if isinstance(part, ast.Return)]
     valued = any(part.value is not None for part in returns)
     for part in returns:
         if part.value is None and (valued or not writes(reading)):

@@ -37,6 +37,11 @@ def _no_order(self: Vector, other: object) -> bool:
     raise TypeError("vectors have no order in plain Python; compare their parts")
 
 
+def _no_change(self: Vector, key: object, value: object) -> None:
+    """Refuse an assignment to a component, which kernels read as one of a new vector."""
+    raise TypeError("vectors do not change in plain Python; call the kernel itself")
+
+
 def _product(self: Vector, other: Vector) -> Any:
     """Return the product of vectors, of a matrix and a vector, or of matrices."""
     if isinstance(self[0], Vector):
@@ -68,6 +73,7 @@ class Vector(tuple[Any, ...]):
     __neg__, __abs__, __round__ = _each(operator.neg), _each(abs), _each(round)
     __floor__, __ceil__, __trunc__ = _each(math.floor), _each(math.ceil), _each(math.trunc)
     __lt__ = __le__ = __gt__ = __ge__ = _no_order
+    __setattr__ = __setitem__ = _no_change
 
     def __getattr__(self, name: str) -> Any:
         """Return a part by its letter, or a vector of the parts of several letters."""

@@ -88,6 +88,20 @@ def test_kernels_give_what_python_gives(function):
     assert_like_python(pt.kernel(function), pt.asarray(X), pt.asarray(N), rtol=1e-5, atol=1e-5)
 
 
+def test_a_nested_function_writes_in_a_loop():
+    @pt.kernel(shape=2)
+    def counted(i, out):
+        def add(by):
+            for k in range(3):
+                out[k] += by
+            return out.shape[0]
+
+        first = add(1)
+        out[i] += add(2) - first
+
+    assert counted(pt.zeros(3)).tolist() == [6.0, 6.0, 6.0]
+
+
 def test_stars_spread_tuples_in_calls():
     @pt.kernel
     def spread_out(x):

@@ -157,6 +157,28 @@ def test_functions_that_read_tensors_are_inlined(short_functions):
     assert of_table().tolist() == [6.0] * 4
 
 
+def test_functions_that_need_constants_are_inlined(short_functions):
+    def tapered(x, width):
+        return sum(x * k for k in range(int(width))) + x / width
+
+    def repeated(x, times):
+        for _ in range(int(times)):
+            x = x * 0.5
+        return x
+
+    @pt.kernel
+    def of_both(x):
+        return tapered(x, 2.0) + tapered(x, 3.0)
+
+    assert_like_python(of_both, pt.asarray(X), rtol=1e-5)
+
+    @pt.kernel
+    def with_gradient(x):
+        return repeated(x, 1.0) + repeated(x, 2.0)
+
+    assert pt.grad(lambda x: with_gradient(x).sum())(pt.asarray(X)).tolist() == [0.75] * 5
+
+
 def test_functions_that_write_are_inlined(short_functions):
     def add(out, i, value):
         out[i] += value

@@ -125,6 +125,11 @@ def test_minima_of_vectors_are_those_of_parts():
     np.testing.assert_array_equal(found[2].numpy(), np.clip(X, -1, 1) + np.clip(Y, -1, 1))
     with pytest.raises(TypeError, match="vectors have no order in plain Python"):
         min(vec(1, 2), vec(2, 1))
+    v = vec(1, 2)
+    with pytest.raises(TypeError, match="vectors do not change in plain Python"):
+        v.x = 3
+    with pytest.raises(TypeError, match="vectors do not change in plain Python"):
+        v[0] = 3
 
 
 def test_products_of_vectors_are_right():
