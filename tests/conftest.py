@@ -65,9 +65,10 @@ WITHOUT_BACKEND = {
     "test_wasm_sorts.py",
     "test_wasm_sums.py",
     "test_wasm_text.py",
-    # Files of weights are only read, and exported functions run in onnxruntime.
+    # Files of weights are only read, and exported functions run in other libraries.
     "test_weights_fuzz.py",
     "test_to_onnx.py",
+    "test_to_tfjs.py",
     # They start other processes, which choose their backends.
     "test_processes.py",
 }

@@ -11,6 +11,7 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     onnx/       ONNX: files to graphs, and the table of operators
     tfjs/       TensorFlow.js: graph models and layers models
     tflite/     TFLite: the same as for ONNX
+    branches    weights of graphs inside of nodes
     passes      changes to a program when it is loaded
     inputs      checks of the inputs of calls
     runner      compiled calls, weights and states
@@ -20,6 +21,7 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     progress    reports of bytes
     saving      save: models and modules in one file
     loading     load, loads
+    onnx/export, tfjs/export   to_onnx and to_tfjs: functions and modules for other libraries
     weights/    weights without a model: load_weights, load_torch_state_dict
 """
 
@@ -31,6 +33,7 @@ from .onnx.export import to_onnx
 from .saving import save
 from .sources import cache
 from .summary import Layer, Summary, SummaryRow
+from .tfjs.export import to_tfjs
 from .weights.loading import load_weights
 from .weights.torch_layers import Unmatched, load_torch_state_dict
 
@@ -51,4 +54,5 @@ __all__ = [
     "loads",
     "save",
     "to_onnx",
+    "to_tfjs",
 ]
