@@ -137,9 +137,27 @@ def _fields_of(kind: type) -> _Fields | None:
     return names
 
 
+class _Fixed:
+    """A dataclass instance that has no hash, as a static value that compares by its fields."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        own = {field.name: getattr(value, field.name) for field in fields(value)}
+        self.key = value.__class__, tuple([(name, typed(part)) for name, part in own.items()])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Fixed) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
 def typed(value: Any) -> tuple[type, Any]:
     """Return a static value with its class, so that 1, 1.0 and True compare as different."""
-    return value.__class__, value
+    kind = value.__class__
+    if kind.__hash__ is None and hasattr(kind, "__dataclass_fields__"):
+        return _Fixed, _Fixed(value)
+    return kind, value
 
 
 def open_node(tree: Any) -> tuple[KeyPart, Iterable[Any]] | None:
@@ -277,13 +295,20 @@ def leaves_with_paths(
     keys: Iterable[Any] = fixed if kind in _DICTS else own or range(count)
     if kind in registered and (keys_of := registered[kind].keys) is not None:
         keys = keys_of(tree)
+    buffers = names.buffers.union(_frozen_of(tree)) if names else ()
     for key, child in zip(keys, children, strict=True):
         step = (
             key
             if isinstance(key, PathStep)
-            else PathStep(key, bool(own), names is not None and key in names.buffers)
+            else PathStep(key, bool(own), bool(own) and key in buffers)
         )
         yield from leaves_with_paths(child, is_leaf, (*path, step))
+
+
+def _frozen_of(tree: Any) -> tuple[str, ...]:
+    """Return the names of fields that a module excludes from training."""
+    frozen = getattr(tree, "frozen", ())
+    return frozen if type(frozen) is tuple else ()
 
 
 def leaf_names(tree: Any) -> list[str]:
@@ -296,7 +321,10 @@ def leaf_names(tree: Any) -> list[str]:
 
 
 def buffer_leaves(tree: Any) -> list[bool]:
-    """Return for each leaf True if it is in a field declared `field(metadata={"buffer": True})`."""
+    """Return for each leaf True if it is in a field that training leaves as it is.
+
+    That is a field declared `field(metadata={"buffer": True})`, or named by `frozen` of its module.
+    """
     return [any(step.is_buffer for step in path) for path, _ in leaves_with_paths(tree)]
 
 
@@ -380,8 +408,8 @@ def _container(kind: type, fixed: Any, children: list[Any]) -> Any:
     result: Any = object.__new__(kind)
     for name, child in zip(names.children, children, strict=True):
         object.__setattr__(result, name, child)
-    for name, (_, value) in zip(names.static, fixed, strict=True):
-        object.__setattr__(result, name, value)
+    for name, (own, value) in zip(names.static, fixed, strict=True):
+        object.__setattr__(result, name, value.value if own is _Fixed else value)
     return result
 
 

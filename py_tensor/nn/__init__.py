@@ -63,7 +63,7 @@ _NAMES = {
     "dropout": "dropout",
     "embedding": "embedding one_hot",
     "layers.attention": "KeyValueCache MultiHeadAttention",
-    "layers.containers": "Activation Flatten Reshape Sequential",
+    "layers.containers": "Activation Flatten RepeatVector Reshape Sequential",
     "layers.convolution": """
         Conv1D Conv2D Conv3D ConvTranspose1D ConvTranspose2D ConvTranspose3D
         DepthwiseConv2D SeparableConv2D""",
@@ -76,7 +76,7 @@ _NAMES = {
         AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveMaxPool1D
         AdaptiveMaxPool2D AdaptiveMaxPool3D AvgPool1D AvgPool2D AvgPool3D GlobalAvgPool
         GlobalMaxPool MaxPool1D MaxPool2D MaxPool3D""",
-    "layers.recurrent": "GRU LSTM RNN Bidirectional RecurrentOptions",
+    "layers.recurrent": "GRU LSTM RNN Bidirectional GRUCell LSTMCell RecurrentOptions",
     "layers.shaping": """
         Cropping1D Cropping2D PixelShuffle SpatialDropout TimeDistributed Upsample
         ZeroPadding1D ZeroPadding2D""",
@@ -86,7 +86,7 @@ _NAMES = {
         ctc_loss hinge_loss huber_loss kl_divergence log_loss mean_absolute_error
         mean_squared_error nll_loss sigmoid_cross_entropy softmax_cross_entropy
         sparse_softmax_cross_entropy""",
-    "module": "Module buffer_field static_field",
+    "module": "Module buffer_field freeze static_field",
     "normalization": """
         batch_norm group_norm instance_norm layer_norm local_response_normalization
         moments moving_average rms_norm""",

@@ -11,9 +11,9 @@ from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
 from ..tensor import Tensor, as_tensor, operand_of
 from ..typing import ArrayLike
+from .dropout import check_rate, dropout as drop
 
 
-@remembered
 def scaled_dot_product_attention(
     query: ArrayLike,
     key: ArrayLike,
@@ -23,6 +23,7 @@ def scaled_dot_product_attention(
     mask: ArrayLike | None = None,
     causal: bool = False,
     scale: float | None = None,
+    dropout: float = 0.0,
 ) -> Tensor:
     """Compute softmax(query @ key.mT * scale + mask) @ value.
 
@@ -36,12 +37,14 @@ def scaled_dot_product_attention(
             or floating, which is added to the scores. None (default) for no mask.
         causal: Let query i attend to keys 0 .. i only; default False.
         scale: Factor of the scores; None (default) for 1 / sqrt(features).
+        dropout: Probability that a weight is dropped, see `dropout`; default 0.0.
 
     Returns:
         Tensor of shape (..., queries, values). A query that may attend to no key gets the mean of
         all values.
 
     Raises:
+        ArgumentError: If `dropout` is not from 0 to 1.
         DTypeError: If an operand is not floating.
         ShapeError: If the shapes are incompatible.
 
@@ -50,6 +53,22 @@ def scaled_dot_product_attention(
     >>> pt.nn.scaled_dot_product_attention(x, x, x, causal=True)[0].tolist()
     [1.0, 0.0]
     """
+    if check_rate("scaled_dot_product_attention", dropout):
+        weights = _attention(query, key, value, mask, causal, scale, only_weights=True)
+        return drop(weights, dropout) @ as_tensor("scaled_dot_product_attention", value)
+    return _attention(query, key, value, mask, causal, scale, only_weights=False)
+
+
+def _attention(
+    query: ArrayLike,
+    key: ArrayLike,
+    value: ArrayLike,
+    mask: ArrayLike | None,
+    causal: bool,
+    scale: float | None,
+    *,
+    only_weights: bool,
+) -> Tensor:
     q, k, v = (floating("scaled_dot_product_attention", x) for x in (query, key, value))
     if min(q.ndim, k.ndim, v.ndim) < 2 or (q.shape[-1], k.shape[-2]) != (k.shape[-1], v.shape[-2]):
         raise ShapeError(
@@ -66,7 +85,13 @@ def scaled_dot_product_attention(
     if flag("scaled_dot_product_attention", "causal", causal):
         at_query = F.arange(q.shape[-2]).reshape((-1, 1))
         scores = _masked(scores, at_query >= F.arange(k.shape[-2]))
-    return F.softmax(scores) @ v
+    weights = F.softmax(scores)
+    return weights if only_weights else weights @ v
+
+
+# Errors begin with the name of the public function.
+_attention.__name__ = scaled_dot_product_attention.__name__
+_attention = remembered(_attention)
 
 
 def _masked(scores: Tensor, visible: Tensor) -> Tensor:

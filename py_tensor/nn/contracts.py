@@ -114,13 +114,13 @@ ADAPTIVE = (
     """
 Args:
     x: Tensor of shape {shape}, and a {dtype} dtype.
-    out: Number of parts, 1 or more; {size}.
+    parts: Number of parts, 1 or more; {size}.
 
 Returns:
-    Tensor of the dtype of `x` and of its shape, with {lengths} `out`.
+    Tensor of the dtype of `x` and of its shape, with {lengths} `parts`.
 
 Raises:
-    ArgumentError: If `out` is below 1.
+    ArgumentError: If `parts` is below 1.
     DTypeError: If the dtype is not {dtype}.
     ShapeError: If `x` has another number of axes, or an axis to pool is empty.
 """,

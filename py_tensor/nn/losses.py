@@ -9,7 +9,7 @@ from __future__ import annotations
 from .. import functions as F
 from ..dtypes import float32
 from ..errors import ShapeError
-from ..functions.arguments import choice, floating, number, one_axis, wide
+from ..functions.arguments import choice, floating, integer, number, one_axis, wide
 from ..functions.data_types import lowest_stored
 from ..functions.decorators import remembered
 from ..ops.op_def import broadcast
@@ -301,6 +301,7 @@ def sparse_softmax_cross_entropy(
     labels: ArrayLike,
     /,
     *,
+    ignore_index: int | None = None,
     weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
@@ -309,6 +310,8 @@ def sparse_softmax_cross_entropy(
     Args:
         logits: Tensor of shape (..., classes) and a floating dtype.
         labels: Integers of shape logits.shape[:-1]; a label outside 0 .. classes - 1 gives NaN.
+        ignore_index: Label of losses that are 0 and do not count in the mean; None (default) for
+            none.
         weights: Tensor that broadcasts to the losses; None (default) for 1.
         reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
             * losses), or "none".
@@ -328,7 +331,8 @@ def sparse_softmax_cross_entropy(
     operation = "sparse_softmax_cross_entropy"
     x, at_label, in_range = _labelled(operation, logits, labels)
     losses = logsumexp(x, axis=-1) - F.where(at_label, x, 0.0).sum(axis=-1)
-    return _reduced(operation, F.where(in_range, losses, float("nan")), weights, reduction)
+    losses = F.where(in_range, losses, float("nan"))
+    return _counted(operation, losses, labels, ignore_index, weights, reduction)
 
 
 @remembered
@@ -337,6 +341,7 @@ def nll_loss(
     labels: ArrayLike,
     /,
     *,
+    ignore_index: int | None = None,
     weights: ArrayLike | None = None,
     reduction: str = "mean",
 ) -> Tensor:
@@ -348,6 +353,8 @@ def nll_loss(
         log_probabilities: Tensor of shape (..., classes) and a floating dtype.
         labels: Integers of that shape without the last axis; a label outside 0 .. classes - 1
             gives NaN.
+        ignore_index: Label of losses that are 0 and do not count in the mean; None (default) for
+            none.
         weights: Tensor that broadcasts to the losses; None (default) for 1.
         reduction: "mean" (default) for sum(weights * losses) / sum(weights), "sum" for sum(weights
             * losses), or "none".
@@ -366,7 +373,26 @@ def nll_loss(
     """
     x, at_label, in_range = _labelled("nll_loss", log_probabilities, labels)
     losses = -F.where(at_label, x, 0.0).sum(axis=-1)
-    return _reduced("nll_loss", F.where(in_range, losses, float("nan")), weights, reduction)
+    losses = F.where(in_range, losses, float("nan"))
+    return _counted("nll_loss", losses, labels, ignore_index, weights, reduction)
+
+
+def _counted(
+    operation: str,
+    losses: Tensor,
+    labels: ArrayLike,
+    ignored: int | None,
+    weights: ArrayLike | None,
+    reduction: str,
+) -> Tensor:
+    """Reduce the losses of the labels that are not ignored."""
+    if ignored is None:
+        return _reduced(operation, losses, weights, reduction)
+    counted: Tensor = as_tensor(operation, labels) != integer(operation, "ignore_index", ignored)
+    factor = wide(counted)
+    if weights is not None:
+        factor = factor * wide(as_tensor(operation, weights))
+    return _reduced(operation, F.where(counted, losses, 0.0), factor, reduction)
 
 
 def _labelled(

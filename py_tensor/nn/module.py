@@ -17,6 +17,7 @@ from ..errors import ArgumentError, ShapeError, TensorError
 from ..functions.decorators import OF_OPERANDS, rename
 from ..functions.indexing import replace
 from ..ir.pytree import buffer_leaves, leaf_names, leaves_with_paths, tree_leaves
+from ..signatures import parameters_of
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
 
@@ -68,6 +69,8 @@ class Symbolic:
 
 
 _PACKAGE = __name__.partition(".")[0] + "."
+_training: ContextVar[bool] = ContextVar("py_tensor_module_training", default=False)
+"""Value of `training` of the innermost running call that was given one."""
 
 
 def _names_class(init: Callable[..., None]) -> Callable[..., None]:
@@ -90,7 +93,8 @@ class Module:
     Declare the fields in the class, assign them in `__init__`, and compute in `forward`. A field
     holds a tensor, a module, or a list, tuple or dict of them. Use `static_field()` for anything
     else, and `buffer_field()` for state that is not trained. Calling the module calls `forward`.
-    Errors of py_tensor raised inside name the module.
+    `training=True` in a call also holds for the modules that `forward` calls without it; `forward`
+    need not have this parameter. Errors of py_tensor raised inside name the module.
 
     Raises:
         AttributeError: If an attribute is assigned that the class does not declare.
@@ -100,7 +104,7 @@ class Module:
     ...     dense: pt.nn.Dense
     ...     def __init__(self, features):
     ...         self.dense = pt.nn.Dense(features, features, weight_init=pt.nn.initializers.ones)
-    ...     def forward(self, x, *, training=False):
+    ...     def forward(self, x):
     ...         return x + pt.relu(self.dense(x))
     >>> Residual(2)(pt.asarray([[1.0, 2.0]])).tolist()
     [[4.0, 5.0]]
@@ -111,11 +115,17 @@ class Module:
     """Penalties by the names of parameters, set by `nn.regularize`."""
     constraints: Functions = field(default=(), metadata={"static": True})
     """Constraints by the names of parameters, set by `nn.constrain`."""
+    frozen: tuple[str, ...] = field(default=(), metadata={"static": True})
+    """Names of fields whose tensors are not trained, set by `nn.freeze`."""
+    _takes_training: ClassVar[bool] = True
+    """True if `forward` has the parameter `training`."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith(_PACKAGE) and "__init__" in vars(cls):
             type.__setattr__(cls, "__init__", _names_class(vars(cls)["__init__"]))
+        parameters = parameters_of(cls.forward)
+        cls._takes_training = parameters is None or parameters.accepts_keyword("training")
         dataclass(init=False, eq=False, repr=False)(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -148,7 +158,8 @@ class Module:
 
         Args:
             *args: Passed to `forward`.
-            **kwargs: Passed to `forward`; `training=True` while the model learns.
+            **kwargs: Passed to `forward`; `training=True` while the model learns, also if
+                `forward` lacks the parameter.
 
         Returns:
             Result of `forward`.
@@ -159,11 +170,21 @@ class Module:
         for arg in tree_leaves(args, _is_symbolic):
             if isinstance(arg, Symbolic):
                 return arg.applied(self, args, kwargs)
+        token = None
+        if "training" in kwargs:
+            token = _training.set(kwargs["training"])
+            if not self._takes_training:
+                del kwargs["training"]
+        elif self._takes_training and _training.get():
+            kwargs["training"] = True
         try:
             result = self.forward(*args, **kwargs)
         except TensorError as error:
             _name_module(error, self)
             raise
+        finally:
+            if token is not None:
+                _training.reset(token)
         for watcher in watchers.get():
             watcher(self, result)
         return result
@@ -297,6 +318,62 @@ class Module:
 
 
 dataclass(init=False, eq=False, repr=False)(Module)
+
+
+def freeze[M: Module](module: M, /, *names: str, frozen: bool = True) -> M:
+    """Exclude parameters of a module from training, or include them again.
+
+    Optimizers leave frozen parameters as they are, and `parameters` leaves them out.
+
+    Args:
+        module: Module, which is changed.
+        *names: Starts of names, as `state_dict` gives them, up to a dot or the end; none for all.
+        frozen: False trains the parameters again; default True.
+
+    Returns:
+        The module.
+
+    Raises:
+        ArgumentError: If no parameter has a name.
+
+    >>> import py_tensor as pt
+    >>> model = pt.nn.Sequential(pt.nn.Dense(4, 8), pt.relu, pt.nn.Dense(8, 2))
+    >>> model = pt.nn.freeze(model, "layers.0")
+    >>> [name for name, _ in model.named_parameters()]
+    ['layers.2.weight', 'layers.2.bias']
+    """
+    if not isinstance(module, Module):
+        raise wrong_type("freeze", "module", "a module", module, "a layer such as pt.nn.Dense")
+    for name in names:
+        if not isinstance(name, str):
+            raise wrong_type("freeze", "name", "text", name)
+    matched: set[str] = set()
+    for full, owner, name in _fields_by_name(module, ""):
+        fitting = {start for start in names if f"{full}.".startswith(f"{start}.")}
+        if fitting or not names:
+            matched |= fitting
+            others = tuple(other for other in owner.frozen if other != name)
+            owner.frozen = (*others, name) if frozen else others
+    if len(matched) < len(set(names)):
+        raise ArgumentError(
+            f"freeze: no parameter has a name; got {sorted(set(names) - matched)}; use the start "
+            f"of one of {', '.join(module.state_dict())}"
+        )
+    return module
+
+
+def _fields_by_name(module: Module, prefix: str) -> Iterator[tuple[str, Module, str]]:
+    """Yield the names of fields with tensors, with their modules and their names there."""
+    for own in fields(module):
+        if own.metadata.get("static"):
+            continue
+        value = getattr(module, own.name)
+        if any(isinstance(leaf, Tensor) for leaf in tree_leaves(value, _is_symbolic)):
+            yield f"{prefix}{own.name}", module, own.name
+        for path, leaf in leaves_with_paths(value, lambda tree: isinstance(tree, Module)):
+            if isinstance(leaf, Module):
+                inner = ".".join([own.name, *(str(step.key) for step in path)])
+                yield from _fields_by_name(leaf, f"{prefix}{inner}.")
 
 
 def modules_of(tree: Any) -> Iterator[Module]:

@@ -185,8 +185,8 @@ def avg_pool3d(
 
 @remembered
 @documented(*contract(ADAPTIVE, 1, "floating"))
-def adaptive_avg_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide sequences into `out` parts per axis; return the mean of each.
+def adaptive_avg_pool1d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide sequences into `parts` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -195,13 +195,13 @@ def adaptive_avg_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_avg_pool1d(pt.asarray([[1.0], [2.0], [6.0]]), 2).tolist()
     [[1.5], [4.0]]
     """
-    return _adaptive_avg("adaptive_avg_pool1d", x, 1, out)
+    return _adaptive_avg("adaptive_avg_pool1d", x, 1, parts)
 
 
 @remembered
 @documented(*contract(ADAPTIVE, 2, "floating"))
-def adaptive_avg_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide images into `out` parts per axis; return the mean of each.
+def adaptive_avg_pool2d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide images into `parts` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -212,13 +212,13 @@ def adaptive_avg_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_avg_pool2d(pt.asarray([[[1.0], [2.0], [6.0]]]), (1, 2)).tolist()
     [[[1.5], [4.0]]]
     """
-    return _adaptive_avg("adaptive_avg_pool2d", x, 2, out)
+    return _adaptive_avg("adaptive_avg_pool2d", x, 2, parts)
 
 
 @remembered
 @documented(*contract(ADAPTIVE, 3, "floating"))
-def adaptive_avg_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide volumes into `out` parts per axis; return the mean of each.
+def adaptive_avg_pool3d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide volumes into `parts` parts per axis; return the mean of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -229,13 +229,13 @@ def adaptive_avg_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_avg_pool3d(pt.asarray([[[[1.0], [2.0], [6.0]]]]), (1, 1, 2)).tolist()
     [[[[1.5], [4.0]]]]
     """
-    return _adaptive_avg("adaptive_avg_pool3d", x, 3, out)
+    return _adaptive_avg("adaptive_avg_pool3d", x, 3, parts)
 
 
 @remembered
 @documented(*contract(ADAPTIVE, 1))
-def adaptive_max_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide sequences into `out` parts per axis; return the maximum of each.
+def adaptive_max_pool1d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide sequences into `parts` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -244,13 +244,13 @@ def adaptive_max_pool1d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_max_pool1d(pt.asarray([[1], [2], [6]]), 2).tolist()
     [[2], [6]]
     """
-    return _adaptive_max("adaptive_max_pool1d", x, 1, out)
+    return _adaptive_max("adaptive_max_pool1d", x, 1, parts)
 
 
 @remembered
 @documented(*contract(ADAPTIVE, 2))
-def adaptive_max_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide images into `out` parts per axis; return the maximum of each.
+def adaptive_max_pool2d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide images into `parts` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -261,13 +261,13 @@ def adaptive_max_pool2d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_max_pool2d(pt.asarray([[[1], [2], [6]]]), (1, 2)).tolist()
     [[[2], [6]]]
     """
-    return _adaptive_max("adaptive_max_pool2d", x, 2, out)
+    return _adaptive_max("adaptive_max_pool2d", x, 2, parts)
 
 
 @remembered
 @documented(*contract(ADAPTIVE, 3))
-def adaptive_max_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
-    """Divide volumes into `out` parts per axis; return the maximum of each.
+def adaptive_max_pool3d(x: ArrayLike, parts: PerAxis, /) -> Tensor:
+    """Divide volumes into `parts` parts per axis; return the maximum of each.
 
     Part i of n of a length N goes from floor(i * N / n) up to, not including, ceil((i + 1) * N /
     n), as in PyTorch. Parts overlap if N is not a multiple of n.
@@ -278,7 +278,7 @@ def adaptive_max_pool3d(x: ArrayLike, out: PerAxis, /) -> Tensor:
     >>> pt.nn.adaptive_max_pool3d(pt.asarray([[[[1], [2], [6]]]]), (1, 1, 2)).tolist()
     [[[[2], [6]]]]
     """
-    return _adaptive_max("adaptive_max_pool3d", x, 3, out)
+    return _adaptive_max("adaptive_max_pool3d", x, 3, parts)
 
 
 @remembered
@@ -341,9 +341,9 @@ def _numeric(operation: str, x: ArrayLike) -> Tensor:
     return tensor
 
 
-def _adaptive_avg(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Tensor:
+def _adaptive_avg(operation: str, x: ArrayLike, count: int, parts: PerAxis) -> Tensor:
     x = floating(operation, x)
-    images, lengths = _parts(operation, x, count, out)
+    images, lengths = _parts(operation, x, count, parts)
     means = wide(images)
     for axis, length in enumerate(lengths, 1):
         gathered, inside, counts = _gather_parts(means, axis, length)
@@ -355,19 +355,19 @@ def _adaptive_avg(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Ten
     )
 
 
-def _adaptive_max(operation: str, x: ArrayLike, count: int, out: PerAxis) -> Tensor:
+def _adaptive_max(operation: str, x: ArrayLike, count: int, parts: PerAxis) -> Tensor:
     x = _numeric(operation, x)
-    images, lengths = _parts(operation, x, count, out)
+    images, lengths = _parts(operation, x, count, parts)
     for axis, length in enumerate(lengths, 1):
         # Past a part's end its last element is repeated, which does not change the maximum.
         images = _gather_parts(images, axis, length)[0].max(axis=axis + 1)
     return images.reshape((*x.shape[: x.ndim - count - 1], *lengths, x.shape[-1]))
 
 
-def _parts(operation: str, x: Tensor, count: int, out: PerAxis) -> tuple[Tensor, tuple[int, ...]]:
+def _parts(operation: str, x: Tensor, count: int, parts: PerAxis) -> tuple[Tensor, tuple[int, ...]]:
     """Return x with a batch axis, and the number of parts of each axis."""
     images = batched(operation, x, count)
-    lengths = per_axis(operation, "size of the result", out, 1, count)
+    lengths = per_axis(operation, "size of the result", parts, 1, count)
     if max(lengths) > _MAX_PARTS:
         raise ShapeError(
             f"{operation}: result is too large; got {lengths}; use at most {_MAX_PARTS}"

@@ -48,8 +48,8 @@ def norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def _div(x: Any, other: Any, *, rounding_mode: str | None = None) -> Any:
-    rounding = {None: lambda q: q, "floor": F.floor, "trunc": F.trunc}[rounding_mode]
-    return rounding(x / other)
+    quotient = x / other
+    return quotient if rounding_mode is None else getattr(F, rounding_mode)(quotient)
 
 
 def _var(x: Any, dim: Any = None, unbiased: Any = None, keepdim: Any = False, **kw: Any) -> Any:

@@ -129,3 +129,21 @@ CASES = {
 def test_wrong_arguments(name):
     error, call, text = CASES[name]
     assert_raises(error, text, call)
+
+
+def test_dropped_weights_of_attention_keep_the_mean():
+    """With equal scores, the mean of dropped and scaled weights is still 1 for many keys."""
+    query, keys = pt.ones((1, 1, 4)), pt.ones((1, 20_000, 4))
+    pt.random.seed(0)
+    dropped = [
+        pt.nn.scaled_dot_product_attention(query, keys, keys, dropout=0.5).tolist()
+        for _ in range(2)
+    ]
+    assert dropped[0] != dropped[1]
+    assert dropped[0][0][0] == pytest.approx([1.0] * 4, abs=0.05)
+
+
+def test_layer_drops_attention_in_training_only():
+    layer, x = pt.nn.MultiHeadAttention(4, 2, dropout=1.0), pt.ones((1, 3, 4))
+    assert layer(x).tolist() == layer(x).tolist()
+    assert layer(x, training=True).tolist() == [[layer.output.bias.tolist()] * 3]

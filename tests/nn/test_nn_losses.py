@@ -351,3 +351,17 @@ def test_ctc_refuses_other_shapes():
         "shape (batch,)",
         lambda: nn.ctc_loss(pt.zeros((2, 3, 3)), [[1], [1]], label_lengths=[1, 1, 1]),
     )
+
+
+@pytest.mark.parametrize("name", ["sparse_softmax_cross_entropy", "nll_loss"])
+def test_ignored_labels_do_not_count(name):
+    """The mean over other labels, as in torch.nn.functional.cross_entropy; weights multiply."""
+    loss = getattr(pt.nn, name)
+    scores = pt.nn.log_softmax(pt.asarray([[1.0, 2.0], [0.0, 3.0], [5.0, 1.0]]))
+    labels = pt.asarray([0, -1, 1])
+    each = loss(scores[::2], labels[::2], reduction="none").numpy()
+    assert_values(loss(scores, labels, ignore_index=-1), each.mean(), rtol=1e-6)
+    assert_values(loss(scores, labels, ignore_index=-1, reduction="sum"), each.sum(), rtol=1e-6)
+    weighted = loss(scores, labels, ignore_index=-1, weights=[3.0, 7.0, 1.0])
+    assert_values(weighted, np.float32((3 * each[0] + each[1]) / 4), rtol=1e-6)
+    assert np.isnan(loss(scores, labels).numpy())

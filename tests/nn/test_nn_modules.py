@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import copy_context
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -403,3 +404,102 @@ def test_tree_map_of_lists_calls_the_function_for_each_place():
     x = pt.ones(2)
     first, second = pt.tree_map(lambda leaf: leaf + 1, [x, x])
     assert first is not second
+
+
+class Plain(pt.nn.Module):
+    """A model whose `forward` knows nothing of training."""
+
+    first: pt.nn.Dropout
+    second: pt.nn.Sequential
+
+    def __init__(self):
+        self.first = pt.nn.Dropout(1.0)
+        self.second = pt.nn.Sequential(pt.nn.Dense(2, 1), pt.nn.Dropout(1.0))
+
+    def forward(self, x):
+        return self.second(self.first(x) + 1.0) + 1.0
+
+
+def test_training_reaches_modules_without_being_passed():
+    model, x = Plain(), pt.ones((1, 2))
+    assert model(x, training=True).tolist() == [[1.0]]
+    assert model(x).tolist() != [[1.0]]
+    assert model(x, training=False).tolist() == model(x).tolist()
+
+
+def test_training_that_is_passed_holds_inside():
+    class Outer(pt.nn.Module):
+        inner: Plain
+
+        def __init__(self):
+            self.inner = Plain()
+
+        def forward(self, x, *, training=False):
+            return self.inner(x, training=False), self.inner(x)
+
+    fixed, learning = Outer()(pt.ones((1, 2)), training=True)
+    assert fixed.tolist() != learning.tolist() == [[1.0]]
+
+
+def test_training_ends_with_a_failing_call():
+    model = Plain()
+    with pytest.raises(errors.ShapeError):
+        model(pt.ones((1, 3)), training=True)
+    assert model(pt.ones((1, 2))).tolist() != [[1.0]]
+
+
+def test_frozen_parameters_are_not_trained():
+    model = pt.nn.freeze(pt.nn.Sequential(pt.nn.Dense(2, 2), pt.nn.Dense(2, 1)), "layers.0")
+    assert [name for name, _ in model.named_parameters()] == ["layers.1.weight", "layers.1.bias"]
+    assert pt.nn.summary(model, (1, 2)) is not None
+    optimizer = pt.optim.sgd(0.5)
+    state = optimizer.init(model)
+    gradients = pt.grad(lambda model: model(pt.ones((1, 2))).sum())(state.params)
+    trained = optimizer.update(state, gradients).params
+    assert_values(trained[0].weight, model[0].weight.numpy())
+    assert trained[1].bias.tolist() == [-0.5]
+    assert len(list(pt.nn.freeze(model, "layers.0.weight", frozen=False).parameters())) == 3
+    assert list(pt.nn.freeze(model).parameters()) == []
+    assert len(list(pt.nn.freeze(model, frozen=False).parameters())) == 4
+
+
+def test_freezing_an_unknown_name_lists_the_names():
+    assert_raises(
+        errors.ArgumentError,
+        "freeze: no parameter has a name; got ['weigh']; use the start of one of weight, bias",
+        lambda: pt.nn.freeze(pt.nn.Dense(2, 1), "weight", "weigh"),
+    )
+
+
+@dataclass
+class Config:
+    width: int
+    factors: tuple[float, ...] = (1.0,)
+
+
+class Configured(pt.nn.Module):
+    config: Config = pt.nn.static_field()
+    weight: pt.Tensor
+
+    def __init__(self, config):
+        self.config, self.weight = config, pt.ones(config.width)
+
+    def forward(self, x):
+        return x * self.weight * self.config.factors[0]
+
+
+def test_dataclass_as_static_field_is_compared_by_its_fields():
+    traces = []
+
+    @pt.jit
+    def run(model, x):
+        traces.append(model.config)
+        return model(x)
+
+    x = pt.ones(2)
+    assert run(Configured(Config(2)), x).tolist() == [1.0, 1.0]
+    assert run(Configured(Config(2)), x).tolist() == [1.0, 1.0]
+    assert run(Configured(Config(2, (3.0,))), x).tolist() == [3.0, 3.0]
+    assert len(traces) == 2
+    config = Config(2)
+    assert pt.tree_map(lambda leaf: leaf + 1, Configured(config)).config is config

@@ -324,3 +324,25 @@ def test_masks_of_another_shape_are_refused():
         "shape (batch, time)",
         lambda: nn.GRU(3, 4)(pt.zeros((2, 5, 3)), mask=pt.ones((2, 4))),
     )
+
+
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+def test_cell_computes_the_steps_of_its_layer(kind):
+    layer, cell = getattr(pt.nn, kind)(3, 4), getattr(pt.nn, f"{kind}Cell")(3, 4)
+    cell.load_state_dict(layer.state_dict())
+    x = pt.random.normal((2, 5, 3))
+    outputs, _ = layer(x)
+    state = None
+    for at in range(5):
+        state = cell(x[:, at], state)
+        h = state[0] if kind == "LSTM" else state
+        assert_values(h, outputs[:, at].numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_cell_takes_one_step():
+    assert_raises(
+        errors.ShapeError,
+        "LSTMCell(3 -> 4): lstmcell: input must be one step; got shape (1, 2, 3); x must have "
+        "shape (batch, 3)",
+        lambda: pt.nn.LSTMCell(3, 4)(pt.ones((1, 2, 3))),
+    )

@@ -644,3 +644,19 @@ def test_a_state_of_another_optimizer_is_refused():
         "pass the history.state of a fit with the same optimizer and parameters of the same shapes",
         lambda: fit(line_model(), line_data(), optimizer="adam", state=state),
     )
+
+
+def test_fit_of_a_module_whose_forward_lacks_training():
+    class Line(pt.nn.Module):
+        dense: pt.nn.Dense
+        dropout: pt.nn.Dropout
+
+        def __init__(self):
+            self.dense, self.dropout = pt.nn.Dense(1, 1), pt.nn.Dropout(0.0)
+
+        def forward(self, x):
+            return self.dropout(self.dense(x))
+
+    model = Line()
+    history = fit(model, line_data(), epochs=3, optimizer=pt.optim.sgd(0.1))
+    assert history.losses[-1] < history.losses[0]

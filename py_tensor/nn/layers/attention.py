@@ -14,6 +14,7 @@ from ...functions.data_types import lowest_stored
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike, DTypeLike
 from ..attention import scaled_dot_product_attention
+from ..dropout import check_rate
 from ..module import Module, static_field
 from .linear import Dense
 
@@ -54,9 +55,11 @@ class MultiHeadAttention(Module):
         key_inputs: Number of features of the key; None (default) for `features`.
         value_inputs: Number of features of the value; None (default) for `features`.
         bias: Add biases in the four dense layers; default True.
+        dropout: Probability that a weight of the attention is dropped in training; default 0.0.
         dtype: Dtype of the parameters, float32 (default) or float16.
 
     Raises:
+        ArgumentError: If `dropout` is not from 0 to 1.
         ShapeError: If `heads` does not divide `features`; in a call, if shapes are incompatible.
 
     >>> import py_tensor as pt
@@ -71,6 +74,7 @@ class MultiHeadAttention(Module):
     output: Dense
     features: int = static_field()
     heads: int = static_field()
+    dropout: float = static_field()
 
     def __init__(
         self,
@@ -80,8 +84,10 @@ class MultiHeadAttention(Module):
         key_inputs: int | None = None,
         value_inputs: int | None = None,
         bias: bool = True,
+        dropout: float = 0.0,
         dtype: DTypeLike = float32,
     ) -> None:
+        self.dropout = check_rate("MultiHeadAttention", dropout)
         heads = integer("MultiHeadAttention", "heads", heads)
         features = integer("MultiHeadAttention", "features", features, 0)
         if heads < 1 or features % heads:
@@ -117,7 +123,8 @@ class MultiHeadAttention(Module):
             k, v = F.concat([cache.keys, k], axis=2), F.concat([cache.values, v], axis=2)
             if causal:
                 mask, causal = _causal_after(q.shape[2], k.shape[2], mask), False
-        heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal)
+        rate = self.dropout if training else 0.0
+        heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal, dropout=rate)
         batch, _, queries, _ = heads.shape
         together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
         result: Tensor = self.output(together)

@@ -8,7 +8,8 @@ from itertools import zip_longest
 from typing import Any, overload
 
 from ...errors import ArgumentError, ShapeError
-from ...functions.arguments import function_of, lengths_of
+from ...functions.arguments import function_of, integer, lengths_of
+from ...functions.manipulation import broadcast_to
 from ...tensor import Tensor
 from ...typing import ArrayLike
 from ..module import Module, static_field
@@ -152,3 +153,38 @@ class Reshape(Module):
 
     def facts(self) -> str:
         return str(self.shape)
+
+
+class RepeatVector(Module):
+    """Repeat vectors along a new axis of time.
+
+    Calling the layer takes a tensor of shape (batch, features), and returns one of shape (batch,
+    count, features).
+
+    Args:
+        count: Number of repetitions.
+
+    Raises:
+        ArgumentError: If `count` is negative.
+        ShapeError: In a call, if the input has another number of axes.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.RepeatVector(3)(pt.ones((2, 5))).shape
+    (2, 3, 5)
+    """
+
+    count: int = static_field()
+
+    def __init__(self, count: int) -> None:
+        self.count = integer("RepeatVector", "count", count, 0)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.ndim != 2:
+            raise ShapeError(
+                f"repeat_vector: input must be vectors; got shape {x.shape}; x must have shape "
+                "(batch, features)"
+            )
+        return broadcast_to(x[:, None], (x.shape[0], self.count, x.shape[1]))
+
+    def facts(self) -> str:
+        return str(self.count)

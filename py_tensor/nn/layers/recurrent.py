@@ -432,6 +432,66 @@ class LSTM(_Recurrent):
         return o.sigmoid() * c.tanh(), c
 
 
+class _Cell(_Recurrent):
+    def forward(
+        self,
+        x: Tensor,
+        state: Any = None,
+        *,
+        mask: ArrayLike | None = None,
+        training: bool = False,
+    ) -> Any:
+        operation = type(self).__name__.lower()
+        if x.ndim != 2 or x.shape[1] != self.inputs:
+            raise ShapeError(
+                f"{operation}: input must be one step; got shape {x.shape}; x must have shape "
+                f"(batch, {self.inputs})"
+            )
+        if state is None:
+            zero = creation.zeros((x.shape[0], self.units), dtype=self.weight.dtype)
+            state = self._initial_state(zero)
+        return self._step(x @ self.weight + self.bias, state, None)
+
+
+class LSTMCell(_Cell, LSTM):
+    """Apply one step of `LSTM`, which has the formula, the parameters and the other arguments.
+
+    Calling the layer takes a tensor of shape (batch, inputs) and, optionally, the state (h, c) that
+    the previous call returned. The call returns the next state, whose h is the output.
+
+    Args:
+        inputs: Number of input features.
+        units: Number of output features.
+
+    Raises:
+        ShapeError: In a call, if the input has no such shape.
+
+    >>> import py_tensor as pt
+    >>> h, c = pt.nn.LSTMCell(3, 8)(pt.ones((2, 3)))
+    >>> h.shape, c.shape
+    ((2, 8), (2, 8))
+    """
+
+
+class GRUCell(_Cell, GRU):
+    """Apply one step of `GRU`, which has the formula, the parameters and the other arguments.
+
+    Calling the layer takes a tensor of shape (batch, inputs) and, optionally, the state that the
+    previous call returned. The call returns the next state, of shape (batch, units).
+
+    Args:
+        inputs: Number of input features.
+        units: Number of output features.
+
+    Raises:
+        ShapeError: In a call, if the input has no such shape.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.GRUCell(3, 8)(pt.ones((2, 3))).shape
+    (2, 8)
+    """
+
+
 class Bidirectional(Module):
     """Run one recurrent layer forward and another backward, and merge their outputs.
 
