@@ -16,7 +16,7 @@ from . import workgroups
 from .builder import KERNEL_DTYPES, Mismatch, Operand, Truth, common, dtype_of, typed
 from .expressions import READ_AND_WRITTEN, read_indices
 from .locals import Locals, SharedArgument, TensorArgument
-from .program import Barrier, SharedArray, Write
+from .program import Barrier, Input, SharedArray, Write
 from .reading import Reading
 
 SHARED_BYTES = 16_384
@@ -66,6 +66,8 @@ def write_element(
     dtype = owner.dtype if isinstance(owner, SharedArray) else owner.var.dtype
     indices = [*read_indices(reading, target, array, local)]
     with reading.located(target):
+        if isinstance(owner, Input) and owner.argument >= reading.arguments:
+            raise Mismatch("a tensor of the enclosing scope is written", "pass it as an argument")
         if not isinstance(owner, SharedArray):
             reading.accesses.setdefault(owner, set()).add("written")
             if "read" in reading.accesses[owner]:

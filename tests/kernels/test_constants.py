@@ -7,6 +7,7 @@ import pytest
 from kernel_forms import assert_like_python
 
 import py_tensor as pt
+from py_tensor.errors import KernelError
 from py_tensor.kernels import uniform, vec
 
 X = np.asarray([-2.0, -0.5, 0.25, 1.5, 3.0], "float32")
@@ -174,6 +175,36 @@ def test_a_captured_tensor_in_jit_and_vmap():
 
     assert pt.jit(rows)(pt.asarray(1)).tolist() == [3.0, 4.0]
     assert pt.vmap(rows)(pt.asarray([1, 0])).tolist() == [[3.0, 4.0], [1.0, 2.0]]
+
+
+def test_a_captured_tensor_in_kernels_that_write():
+    table = pt.asarray([1, 2, 4, 8])
+
+    @pt.kernel(shape=lambda n, sums: n)
+    def added(i, n, sums):
+        sums[i % 2] += table[i % 4]
+        return table[i % len(table)]
+
+    values, sums = added(8, pt.zeros(2, dtype="int32"))
+    assert values.tolist() == [1, 2, 4, 8] * 2
+    assert sums.tolist() == [10, 20]
+
+    @pt.kernel(shape=8, workgroup=4)
+    def in_groups(i):
+        part, k = pt.shared(4, "int32"), pt.local_index()
+        part[k] = table[k] + i
+        pt.barrier()
+        return part[3 - k]
+
+    assert in_groups().tolist() == [11, 6, 3, 1, 15, 10, 7, 5]
+
+    @pt.kernel(shape=4)
+    def written(i):
+        table[i] = 0
+
+    text = r"written: a tensor of the enclosing scope is written; got table\[i\]; pass it as an arg"
+    with pytest.raises(KernelError, match=text):
+        written()
 
 
 def test_captured_tensors_are_released():
