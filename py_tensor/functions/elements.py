@@ -7,16 +7,16 @@ host, an element is read without a plan, and written in place if nothing else us
 from __future__ import annotations
 
 from struct import error as StructError, pack_into, unpack_from
-from sys import getrefcount
 from typing import Any
 
-from ..dtypes import DType, float32
+from ..dtypes import DType
 from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
 from ..runtime.backends.base import Buffer
-from ..runtime.executor import backend, realize_nodes
+from ..runtime.executor import backend
 from ..runtime.scopes import state
-from ..tensor import Tensor, handle_on
-from .parts import base_of, place_in, renew_parts, set_node
+from ..tensor import Tensor
+from .host_memory import own_memory, peeked
+from .parts import base_of, place_in, renew_parts
 
 _KINDS = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}
 """Types of Python numbers that are stored without further checks, by the kind of dtype."""
@@ -31,7 +31,7 @@ def element(self: Tensor, key: Any) -> Tensor | None:
     if place is None:
         return None
     # A kernel may compute a single element of a pending value.
-    data = _host(node, compute=not backend().compiles)
+    data = peeked(node, compute=not backend().compiles)
     if data is None:
         return None
     dtype = node.spec.dtype
@@ -82,24 +82,13 @@ def _place(key: Any, node: OpNode) -> int | None:
     return place
 
 
-def _host(node: OpNode, compute: bool = True) -> memoryview | None:
-    """Return a node's elements as bytes if they are in host memory; compute them if allowed."""
-    buffer = node.buffer
-    if buffer is None:
-        if not compute or not backend().host_memory or node.call is None:
-            return None
-        realize_nodes([node])
-        buffer = node.buffer
-    return backend().peek(buffer)
-
-
 def _number(value: Any, dtype: DType) -> Any:
     """Return a Python number that fits a dtype and needs no check; None if there is none."""
     if value.__class__ is Tensor:
         node = value._node
         if node.spec is None or node.spec.dtype is not dtype or node.spec.shape:
             return None
-        data = _host(node)
+        data = peeked(node)
         return None if data is None or dtype.kind == "c" else unpack_from(f"={dtype.code}", data)[0]
     if value.__class__ not in _KINDS.get(dtype.kind, ()):
         return None
@@ -109,43 +98,12 @@ def _number(value: Any, dtype: DType) -> Any:
 
 
 def _write(tensor: Tensor, place: int, number: Any) -> bool:
-    """Write a number; copy the elements first if anything else uses them."""
-    node = tensor._node
-    dtype = node.spec.dtype
-    if _host(node) is None:
+    memory = own_memory(tensor)
+    if memory is None:
         return False
-    del node
-    if not _is_own(tensor):
-        node = tensor._node
-        copied = Buffer(dtype, node.spec.size, bytearray(backend().peek(node.buffer) or b""))
-        set_node(tensor, leaf_node(copied, node.spec))
-        del node, copied
+    dtype = tensor.dtype
     try:
-        pack_into(f"={dtype.code}", tensor._node.buffer.host, place * dtype.itemsize, number)
+        pack_into(f"={dtype.code}", memory, place * dtype.itemsize, number)
     except StructError:
         return False
     return True
-
-
-def _is_own(tensor: Tensor) -> bool:
-    """Return True if nothing but this tensor refers to its value, which is a writable copy."""
-    return (
-        tensor._node.buffer.host.__class__ is bytearray
-        and tensor._node.buffer.handle is None
-        and _references(tensor) == _ALONE
-    )
-
-
-def _references(tensor: Tensor) -> tuple[int, int, int]:
-    """Return the numbers of references to a tensor's node, its buffer and its bytes."""
-    return (
-        getrefcount(tensor._node),
-        getrefcount(tensor._node.buffer),
-        getrefcount(tensor._node.buffer.host),
-    )
-
-
-_ALONE = _references(
-    handle_on(leaf_node(Buffer(float32, 1, bytearray(4)), tensor_spec((1,), float32)))
-)
-"""References if there is one tensor; the interpreter's version decides how it counts its own."""

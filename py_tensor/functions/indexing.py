@@ -7,12 +7,12 @@ from typing import Any
 
 from ..dtypes import bool_
 from ..errors import DTypeError, ShapeError, TensorError
-from ..ir.node import OpNode, node_of
+from ..ir.node import OpNode, TensorSpec, node_of, op_instance
 from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
 from ..ops.op_def import Shape, broadcast
-from ..ops.views import BROADCAST, RESHAPE, SLICE
+from ..ops.views import RESHAPE, SLICE
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
 from .advanced_indexing import chosen, is_advanced, with_chosen
@@ -22,7 +22,7 @@ from .decorators import remembered
 from .elements import element, set_element
 from .elementwise import astype, clip, where
 from .manipulation import broadcast_to, flatten
-from .parts import part_of, placed, refuse_traced, separate
+from .parts import Calls, assign, linked, refuse_traced, separate, viewed_node, with_part
 
 IndexPart = tuple[int, int, int]
 
@@ -80,10 +80,14 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     return position % n
 
 
-def _sliced(node: OpNode, parts: tuple[IndexPart, ...], shape: Shape) -> OpNode:
-    if any(part != (0, n, 1) for part, n in zip(parts, node.spec.shape, strict=True)):
-        node = node_of(SLICE, (node,), parts)
-    return node if node.spec.shape == shape else node_of(RESHAPE, (node,), shape)
+def _views(operation: str, key: IndexLike, spec: TensorSpec) -> Calls:
+    """Return the views of a tensor that a basic key selects."""
+    parts, shape = _parse(operation, key, spec.shape)
+    calls: Calls = ()
+    if any(part != (0, n, 1) for part, n in zip(parts, spec.shape, strict=True)):
+        calls = (op_instance(SLICE, (spec,), parts),)
+        spec = calls[0].spec
+    return calls if spec.shape == shape else (*calls, op_instance(RESHAPE, (spec,), shape))
 
 
 def get(self: Tensor, key: IndexLike) -> Tensor:
@@ -115,9 +119,9 @@ def get(self: Tensor, key: IndexLike) -> Tensor:
     if is_advanced(key):
         return chosen(self, key, selected)
     node = node_behind("getitem", self)
-    parts, shape = _parse("getitem", key, node.spec.shape)
-    part = _sliced(node, parts, shape)
-    return part_of(self, part) if shape or _is_view(key) else Tensor(part)
+    calls = _views("getitem", key, node.spec)
+    part = Tensor(viewed_node(node, calls))
+    return linked(self, part, calls) if part.ndim or _is_view(key) else part
 
 
 def _is_view(key: IndexLike) -> bool:
@@ -128,17 +132,21 @@ def _is_view(key: IndexLike) -> bool:
 def selected(self: Tensor, key: IndexLike) -> Tensor:
     """Return the elements that a basic key selects, as a value of its own."""
     node = node_behind("getitem", self)
-    parts, shape = _parse("getitem", key, node.spec.shape)
-    return Tensor(_sliced(node, parts, shape))
+    return Tensor(viewed_node(node, _views("getitem", key, node.spec)))
 
 
 def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
     """Return a tensor with the elements that the key selects replaced by `value`, broadcast."""
     node = node_behind("setitem", self)
-    spec = node.spec
     if is_advanced(key):
         key, value = with_chosen(self, key, _value(self, value), selected)
-    parts, shape = _parse("setitem", key, spec.shape)
+    calls = _views("setitem", key, node.spec)
+    return Tensor(with_part(node, calls, _fitting_value(self, calls, value)))
+
+
+def _fitting_value(self: Tensor, calls: Calls, value: ArrayLike) -> OpNode:
+    """Return the value to assign to views; raise ShapeError if it does not broadcast to them."""
+    shape = calls[-1].spec.shape if calls else self.shape
     new = _value(self, value)._node
     if len(new.spec.shape) > len(shape) or any(
         a not in (1, b) for a, b in zip(reversed(new.spec.shape), reversed(shape), strict=False)
@@ -147,10 +155,7 @@ def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
             f"setitem: shapes are incompatible; got {new.spec.shape} for a target of shape "
             f"{shape}; the value must broadcast to it"
         )
-    new = node_of(BROADCAST, (new,), shape) if new.spec.shape != shape else new
-    lengths = tuple(length for _, length, _ in parts)
-    new = new if lengths == shape else node_of(RESHAPE, (new,), lengths)
-    return Tensor(placed(new, node, parts))
+    return new
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
@@ -187,7 +192,11 @@ def set_items(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
     if set_element(self, key, value):
         return
     refuse_traced(self)
-    self._move(assigned(self, key, value)._node)
+    if is_advanced(key):
+        self._move(assigned(self, key, value)._node)
+        return
+    calls = _views("setitem", key, node_behind("setitem", self).spec)
+    assign(self, calls, _fitting_value(self, calls, value))
 
 
 def replace(self: Tensor, key: IndexLike, value: ArrayLike) -> None:

@@ -21,8 +21,6 @@ from ..errors import ArgumentError
 from ..ir.node import (
     OpInstance,
     OpNode,
-    forget,
-    fresh,
     node_of,
     op_instance,
     own_tapes,
@@ -36,6 +34,7 @@ from ..ops.sources import IOTA
 from ..ops.views import BROADCAST, DIAGONAL, PAD, PERMUTE, RESHAPE, SLICE, widths_around
 from ..runtime.scopes import state
 from ..tensor import Tensor, from_host
+from .host_memory import set_node, write_strided
 
 type Calls = tuple[OpInstance, ...]
 """Views to apply one after the other to the whole."""
@@ -192,7 +191,7 @@ def viewed(tensor: Tensor, part: Tensor) -> Tensor:
     """Return a tensor of the shape of a part's whole through the views that lead to the part."""
     base = base_of(part)
     node = tensor._node
-    return tensor if base is None else Tensor(_viewed(node, base.calls)[-1])
+    return tensor if base is None else Tensor(viewed_node(node, base.calls))
 
 
 def rows(whole: Tensor) -> Iterator[Tensor]:
@@ -237,18 +236,43 @@ def move(tensor: Tensor, links: Links, node: OpNode) -> None:
     if base is not None:
         if state.trace is not None:
             state.trace.refuse_move(whole)
-        set_node(whole, _with_part(whole._node, base.calls, node))
-    set_node(tensor, node)
+        # An older value of the part may need that of the whole, which then could not be reused.
+        set_node(tensor, node)
+        write(whole, base.calls, node)
+    else:
+        set_node(tensor, node)
     renew_parts(whole, tensor)
 
 
-def renew_parts(whole: Tensor, known: Tensor) -> None:
+def write(whole: Tensor, calls: Calls, node: OpNode) -> None:
+    """Replace the elements of a tensor that views select by those of a node, broadcast."""
+    layout = _layout(Layout(row_major(whole.shape)), calls)
+    assert layout is not None
+    shape = calls[-1].spec.shape if calls else whole.shape
+    if not write_strided(whole, *layout, shape, node):
+        set_node(whole, with_part(whole._node, calls, node))
+
+
+def assign(tensor: Tensor, calls: Calls, node: OpNode) -> None:
+    """Replace elements of a tensor as `write` does, also in its whole and in other parts of it."""
+    base = base_of(tensor)
+    whole = tensor if base is None else base.tensor()
+    assert whole is not None
+    if state.trace is not None:
+        state.trace.refuse_move(tensor)
+        state.trace.refuse_move(whole)
+    write(whole, calls if base is None else (*base.calls, *calls), node)
+    if hasattr(whole, "_links"):
+        renew_parts(whole, None)
+
+
+def renew_parts(whole: Tensor, known: Tensor | None) -> None:
     """Give the parts of a tensor that was assigned to their new values, except for a known one."""
     for part in [weak() for weak in whole._links.parts]:
         if part is not None and part is not known and not part.is_disposed:
             calls = next((b.calls for b in part._links.bases if b.tensor() is whole), None)
             if calls is not None:
-                set_node(part, _viewed(whole._node, calls)[-1])
+                set_node(part, viewed_node(whole._node, calls))
 
 
 def place_in(base: Base, whole: Tensor, shape: Shape, place: int) -> int:
@@ -277,23 +301,20 @@ def separate(tensor: Tensor) -> None:
         links.bases, links._layout, links._above, links.traced = (), None, None, False
 
 
-def set_node(tensor: Tensor, node: OpNode) -> None:
-    """Make one handle refer to another node."""
-    forget(id(tensor))
-    tensor._node = fresh[id(tensor)] = node
-
-
-def _viewed(node: OpNode, calls: Calls) -> list[OpNode]:
-    """Return a node, followed by the results of the views."""
-    nodes = [node]
+def viewed_node(node: OpNode, calls: Calls) -> OpNode:
+    """Return the result of views of a node."""
     for call in calls:
-        nodes.append(node_of(call.op, (nodes[-1],), call.arg))
-    return nodes
+        node = node_of(call.op, (node,), call.arg)
+    return node
 
 
-def _with_part(whole: OpNode, calls: Calls, part: OpNode) -> OpNode:
-    """Return the whole with the elements that the views select replaced by those of `part`."""
-    for call, outer in zip(reversed(calls), reversed(_viewed(whole, calls)[:-1]), strict=True):
+def with_part(whole: OpNode, calls: Calls, part: OpNode) -> OpNode:
+    """Return the whole with the elements that views select replaced by those of `part`."""
+    shape = calls[-1].spec.shape if calls else whole.spec.shape
+    if part.spec.shape != shape:
+        part = node_of(BROADCAST, (part,), shape)
+    outers = [viewed_node(whole, calls[:count]) for count in range(len(calls))]
+    for call, outer in zip(reversed(calls), reversed(outers), strict=True):
         part = _PLACED[call.op](part, outer, call.arg)
     return part
 
