@@ -257,3 +257,10 @@ def test_texts_about_the_package(capsys):
     printed = capsys.readouterr().out
     assert f"backend {pt.get_backend()}" in printed
     assert "Return the sum" in printed
+
+
+def test_singular_values_alone():
+    x = [[1.0, 2.0], [2.0, 4.0], [0.0, 1.0]]
+    s = np.linalg.svd(x, compute_uv=False)
+    numpy.testing.assert_allclose(s, numpy.linalg.svd(x, compute_uv=False), rtol=1e-5)
+    assert np.linalg.svd(x, full_matrices=False).U.shape == (3, 2)
