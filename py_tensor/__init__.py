@@ -234,6 +234,7 @@ def _apply_page_query() -> None:
 
 
 _apply_page_query()
+_late.Companion("einops._backends", f"{__name__}.einops_backend")
 
 
 def __dir__() -> list[str]:

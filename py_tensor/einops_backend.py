@@ -1,11 +1,9 @@
-"""Register tensors with einops: `import py_tensor.einops_backend`.
+"""Tensors in einops, which imports this module with `py_tensor` (`late.Companion`).
 
-After this import, `einops.rearrange`, `reduce`, `repeat`, `pack`, `unpack` and `einsum` accept
-tensors. The functions of `einops.array_api`, which lacks `einsum`, accept them without it.
+`einops.rearrange`, `reduce`, `repeat`, `pack`, `unpack` and `einsum` accept tensors.
 
->>> import py_tensor as pt
 >>> import einops
->>> import py_tensor.einops_backend
+>>> import py_tensor as pt
 >>> einops.rearrange(pt.asarray([[1, 2], [3, 4]]), "row column -> (column row)").tolist()
 [1, 3, 2, 4]
 """

@@ -182,6 +182,39 @@ def imported(name: str) -> ModuleType | None:
     return sys.modules.get(name)
 
 
+class Companion:
+    """Finder that imports a module of the package after a module of another library.
+
+    So einops, whose backends are classes of its own, knows tensors without a line in the program.
+    """
+
+    def __init__(self, foreign: str, name: str) -> None:
+        self.foreign, self.name = foreign, name
+        if foreign in sys.modules:
+            import_module(name)
+        else:
+            sys.meta_path.insert(0, self)
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
+        """Return None for other modules; find that of the library, and watch its execution."""
+        if name != self.foreign:
+            return None
+        from importlib.machinery import PathFinder
+
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and spec.loader is not None:
+            loader: Any = spec.loader
+            execute = loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                execute(module)
+                import_module(self.name)
+
+            loader.exec_module = exec_module
+        return spec
+
+
 class LateFunction:
     """Function of a module that is imported by the first call.
 

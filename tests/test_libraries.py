@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -103,3 +105,13 @@ def test_the_table_of_the_guide_is_up_to_date():
     assert [row for row in rows.values() if row not in lines] == []
     written = {m[1] for line in lines if (m := re.match(r"\| ([\w-]+) \| \d+ \|", line))}
     assert written == set(LIBRARIES.values())
+
+
+@pytest.mark.parametrize("order", ["import einops, py_tensor", "import py_tensor, einops"])
+def test_einops_knows_tensors_in_either_order_of_imports(order):
+    script = (
+        f"{order}\nx = py_tensor.arange(6)\n"
+        "assert einops.rearrange(x, '(a b) -> b a', a=2).tolist() == [[0, 3], [1, 4], [2, 5]]"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -6,8 +6,6 @@ import einops
 import numpy as np
 import opt_einsum
 
-import py_tensor.einops_backend  # noqa: F401
-
 from .call import Call, of
 
 T = np.arange(2 * 6 * 4 * 3, dtype="float32").reshape(2, 6, 4, 3)
