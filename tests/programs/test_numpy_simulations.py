@@ -77,7 +77,7 @@ def mandelbrot_set_of_shrinking_arrays(np):
     Y = np.linspace(-1.2, 1.2, 12, dtype=np.float32)[Yi]
     C = X + Y * 1j
     N = np.zeros(C.shape, dtype=int)
-    Xi.shape = Yi.shape = C.shape = 16 * 12
+    Xi, Yi, C = Xi.ravel(), Yi.ravel(), C.ravel()
     Z = np.zeros(C.shape, np.complex64)
     for i in range(10):
         if not len(Z):
@@ -110,18 +110,18 @@ def flock(np):
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     velocity = np.zeros((count, 2), dtype=np.float32)
     velocity[:, 0], velocity[:, 1] = np.cos(angle), np.sin(angle)
-    position = np.stack([np.cos(3 * angle), np.sin(2 * angle)], axis=1) * 20
+    position = np.stack([np.cos(3 * angle) * 20, np.arange(count) * 1.7], axis=1)
     for _ in range(3):
         dx = np.subtract.outer(position[:, 0], position[:, 0])
         dy = np.subtract.outer(position[:, 1], position[:, 1])
         distance = np.hypot(dx, dy)
         mask_0 = distance > 0
-        mask = (distance < 25) * mask_0
+        mask = (distance < 25) & mask_0
         near = np.maximum(mask.sum(axis=1), 1).reshape(count, 1)
-        target = np.dot(mask, velocity) / near
+        target = np.dot(mask.astype(np.float32), velocity) / near
         norm = np.sqrt((target * target).sum(axis=1)).reshape(count, 1)
         target = 2.0 * np.divide(target, norm, out=target, where=norm != 0)
-        cohesion = np.dot(mask, position) / near - position
+        cohesion = np.dot(mask.astype(np.float32), position) / near - position
         velocity += 0.05 * (target - velocity) + 0.01 * cohesion
         position += velocity
         position %= (64, 48)
