@@ -61,6 +61,7 @@ REASONS = {
     "numpy_functions.generator": "NumPy's names in `random`",
     "numpy_functions.grids": "NumPy's methods of Tensor",
     "numpy_functions.key_draws": "random numbers with a key first, as in JAX",
+    "numpy_functions.memory": "NumPy's methods of Tensor",
     "numpy_functions.outputs": "NumPy's arguments `out` and `where` of functions",
     "numpy_functions.products": "NumPy's methods of Tensor",
     "numpy_functions.selection": "NumPy's methods of Tensor",

@@ -196,7 +196,7 @@ def test_methods_are_the_functions():
 
 OTHER = {
     *("reshape", "transpose", "compress", "conjugate", "fill", "partition", "sort", "tobytes"),
-    *("data", "numpy", "to_device", "block_until_ready", "devices"),
+    *("data", "numpy", "to_device", "block_until_ready", "devices", "view"),
 }
 """Methods that are not the function of their name."""
 METHODS_ONLY = {"reshape_to", "transpose_to", "get"}

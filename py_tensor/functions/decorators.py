@@ -25,7 +25,7 @@ from ..ops.elementwise import CAST, ELEMENTWISE
 from ..ops.op_def import Elementwise
 from ..runtime.scopes import state
 from ..settings import settings
-from ..tensor import Tensor, apply, as_tensor, node_behind
+from ..tensor import Tensor, apply, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, DTypeLike
 
 if TYPE_CHECKING:
@@ -360,12 +360,26 @@ _OPERANDS = (bool, int, float, complex, Tensor, ScalarTracer, *_ARRAYS)
 
 
 def can_convert(other: Any) -> bool:
-    """Return True if an operator accepts a value; other values may define the operator."""
-    return isinstance(other, _OPERANDS) or hasattr(other, "__array__")
+    """Return True if an operator accepts a value; other values may define the operator.
+
+    Classes that wrap arrays, such as tables, have `__array_ufunc__`, but no memory of their own.
+    """
+    if isinstance(other, _OPERANDS):
+        return True
+    wraps_arrays = hasattr(other, "__array_ufunc__") and not hasattr(other, "__array_interface__")
+    return hasattr(other, "__array__") and not wraps_arrays
 
 
 _CONVERTED = {"floating": ("iub", float32), "boolean": ("iufc", bool_)}
 """Kinds of operands that are converted, and to which dtype, by the dtypes that an op takes."""
+
+
+_OF_BOOLS = {
+    **{"add": "logical_or", "multiply": "logical_and"},
+    **{"maximum": "logical_or", "minimum": "logical_and"},
+    **{name: name for name in ("less", "less_equal", "greater", "greater_equal")},
+}
+"""Names of the operations of two bool operands, as in NumPy."""
 
 
 def _converted(op: Elementwise, x: Any) -> Any:
@@ -521,11 +535,21 @@ def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
 
         return call_of
 
+    of_bools = _OF_BOOLS.get(op.name, "")
+
     def as_function(key: Any, x1: Any, x2: Any) -> Tensor:
         first, second = _converted(op, x1), _converted(op, x2)
-        result = apply(op, (first, second))
-        if key and first is x1 and second is x2:
-            _remember(calls, op, key, result)
+        operands: tuple[Any, ...] = (first, second)
+        chosen = op
+        if of_bools:
+            operands = operand_of(op.name, first), operand_of(op.name, second)
+            if all(x.__class__ is bool or getattr(x, "dtype", None) is bool_ for x in operands):
+                chosen = ELEMENTWISE[of_bools]
+                if chosen is op:  # compared as numbers
+                    operands = tuple(x if x.__class__ is bool else x + 0 for x in operands)
+        result = apply(chosen, operands)
+        if key and first is operands[0] and second is operands[1]:
+            _remember(calls, chosen, key, result)
         return result
 
     def as_operator(key: Any, x1: Any, x2: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..dtypes import float32, promote
+from ..dtypes import bool_, float32, int32, promote
 from ..errors import AxesError, DTypeError, ShapeError
 from ..ir.node import OpNode, node_of
 from ..ops.contractions import DOT
@@ -39,7 +39,6 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor
         Tensor of shape (..., m, n) in the promoted dtype.
 
     Raises:
-        DTypeError: If both operands are bool.
         ShapeError: If an operand has no axes, the inner lengths differ or the leading axes do not
             broadcast.
 
@@ -48,6 +47,8 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor
     [[11.0]]
     """
     x1, x2 = as_tensor("matmul", x1), as_tensor("matmul", x2)
+    if x1.dtype is bool_ and x2.dtype is bool_:
+        return astype(matmul(astype(x1, int32), x2), bool_)
     a, b = node_behind("matmul", x1), node_behind("matmul", x2)
     p, q = a.spec.shape, b.spec.shape
     if not p or not q:

@@ -20,7 +20,7 @@ from .decorators import can_convert, named
 
 if TYPE_CHECKING:
     from ..display import html
-    from ..numpy_functions import grids, products, selection, shapes, statistics
+    from ..numpy_functions import grids, memory, products, selection, shapes, statistics
     from . import (
         complex_numbers,
         convolution,
@@ -50,6 +50,7 @@ else:
     joining = LateModule("functions.joining")
     linear_algebra = LateModule("functions.linear_algebra")
     manipulation = LateModule("functions.manipulation")
+    memory = LateModule("numpy_functions.memory")
     neural = LateModule("functions.neural")
     parts = LateModule("functions.parts")
     products = LateModule("numpy_functions.products")
@@ -406,6 +407,8 @@ class TensorMethods(TensorOperators):
     searchsorted = searching.searchsorted
     swapaxes = shapes.swapaxes
     trace = grids.trace
+    strides = property(memory.strides, doc="Distance of neighbours along each axis in bytes.")
+    view = memory.view
 
     def compress(self: Any, condition: ArrayLike, axis: int | None = None) -> Tensor:
         """Return the slices along an axis for which a condition is true, as `pt.compress` does.
@@ -523,3 +526,4 @@ def bind_methods() -> None:
                 setattr(Tensor, name, value)
                 if isinstance(value, LateFunction):
                     value.__set_name__(Tensor, name)
+    setattr(Tensor, "shape", vars(Tensor)["shape"].setter(memory.set_shape))  # noqa: B010

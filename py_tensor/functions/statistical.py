@@ -9,11 +9,12 @@ import builtins
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import as_dtype, float32, wrong_type
+from ..dtypes import as_dtype, bool_, float32, uint8, wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..ir.node import OpNode, node_of
 from ..ir.tracer import ScalarTracer
 from ..ops import OP_DEFS
+from ..ops.elementwise import CAST
 from ..ops.op_def import Reduction, Scan
 from ..ops.views import RESHAPE
 from ..runtime.host_data import plain_number
@@ -29,6 +30,7 @@ from .manipulation import broadcast_to, pad
 _REDUCTIONS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Reduction)}
 _SCANS = {op.name: op for op in OP_DEFS.values() if isinstance(op, Scan)}
 _NEEDS_ELEMENTS = ("max", "min", "argmax", "argmin")
+_OF_BOOLS = {"max": "any", "min": "all"}
 REDUCTION = """
 Args:
     axis: Axis or tuple of axes to reduce; None (default) for all.
@@ -65,6 +67,11 @@ def _reduce(op: Reduction, x: ArrayLike, axis: Axis, keepdims: bool) -> Tensor:
         raise ShapeError(
             f"{op.name}: no elements along axis {axes}; got shape {shape}; use at least one element"
         )
+    if node.spec.dtype is bool_ and op.name in _NEEDS_ELEMENTS:
+        if op.name in _OF_BOOLS:
+            op = _REDUCTIONS[_OF_BOOLS[op.name]]
+        else:
+            node = node_of(CAST, (node,), uint8)
     return _squeezed(node_of(op, (node,), axes), axes, keepdims)
 
 
@@ -202,7 +209,7 @@ def max(
     """Return the largest element along axes; NaN if any element is NaN.
 
     Args:
-        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+        x: Tensor or array-like of any dtype and shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         where: Mask of the elements to reduce, which broadcasts; None (default) for all.
             It needs `initial`.
@@ -212,7 +219,6 @@ def max(
         It has the dtype of x.
 
     Raises:
-        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -237,7 +243,7 @@ def min(
     """Return the smallest element along axes; NaN if any element is NaN.
 
     Args:
-        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+        x: Tensor or array-like of any dtype and shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         where: Mask of the elements to reduce, which broadcasts; None (default) for all.
             It needs `initial`.
@@ -247,7 +253,6 @@ def min(
         It has the dtype of x.
 
     Raises:
-        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -321,7 +326,7 @@ def argmax(
     """Return the index of the first largest element along one axis.
 
     Args:
-        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+        x: Tensor or array-like of any dtype and shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
         out: Tensor to write the result to; None (default) for a new one.
@@ -331,7 +336,6 @@ def argmax(
         Tensor of positions, int32, of the shape of x without the axis.
 
     Raises:
-        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt
@@ -348,7 +352,7 @@ def argmin(
     """Return the index of the first smallest element along one axis.
 
     Args:
-        x: Tensor or array-like of any dtype but bool and any shape. Complex numbers are ordered by
+        x: Tensor or array-like of any dtype and shape. Complex numbers are ordered by
             their real parts, then by their imaginary parts.
         axis: Axis to search; None (default) for the position in the flattened tensor.
         out: Tensor to write the result to; None (default) for a new one.
@@ -358,7 +362,6 @@ def argmin(
         Tensor of positions, int32, of the shape of x without the axis.
 
     Raises:
-        DTypeError: If x is bool.
         ShapeError: If an axis does not exist or has no elements.
 
     >>> import py_tensor as pt

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -162,10 +161,7 @@ class Reading:
 
     def site(self, node: ast.expr | ast.stmt) -> Site:
         """Return the place of a node, for errors about the program."""
-        source = copy(self.calls[-1])
-        # Cached plans keep programs; the function would keep the tensors of its scopes alive.
-        del source.function
-        return Site(partial(source.error, node))
+        return Site(partial(self.calls[-1].error, node))
 
     @contextmanager
     def located(self, node: ast.expr | ast.stmt) -> Iterator[None]:

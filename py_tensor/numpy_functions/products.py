@@ -22,6 +22,8 @@ def _numeric(operation: str, *values: Any) -> list[Tensor]:
             as_tensor(operation, value, uint32) if isinstance(value, list | tuple) else x
             for value, x in zip(values, tensors, strict=True)
         ]
+    if {x.dtype.kind for x in tensors} == {"b"}:
+        return tensors
     return [F.astype(x, "int32") if x.dtype.kind == "b" else x for x in tensors]
 
 

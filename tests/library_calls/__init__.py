@@ -19,6 +19,7 @@ MODULES = (
     "scipy_stats",
     "scipy_signal",
     "scipy_others",
+    "tables",
 )
 
 LIBRARIES = {
@@ -26,6 +27,7 @@ LIBRARIES = {
     "array_api_extra": "array-api-extra",
     "einops": "einops",
     "opt_einsum": "opt_einsum",
+    "pandas": "pandas",
     "scipy": "SciPy",
     "sklearn": "scikit-learn",
     "xarray": "xarray",
@@ -45,6 +47,6 @@ def importable_calls() -> list[Call]:
         try:
             calls += import_module(f".{name}", __name__).CALLS
         except ModuleNotFoundError as error:
-            if error.name and error.name.partition(".")[0] not in (*LIBRARIES, "pandas"):
+            if error.name and error.name.partition(".")[0] not in LIBRARIES:
                 raise
     return calls

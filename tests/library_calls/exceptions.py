@@ -14,14 +14,14 @@ EXCEPTIONS: dict[str, tuple[str, ...]] = {
         "scipy.interpolate.make_interp_spline",
         "scipy.interpolate.make_smoothing_spline",
     ),
-    "uses methods that only NumPy's arrays have (`view`)": ("scipy.interpolate.RBFInterpolator",),
     'ignores `nan_policy="omit"` for arrays other than NumPy\'s': (
         "scipy.stats.skew nan_policy=omit",
     ),
-    "calls functions of NumPy on its arguments": ("sklearn.metrics.matthews_corrcoef",),
-    "writes to `covariances[k, :, :]`, which is a new value and no view": (
-        "sklearn.mixture.GaussianMixture",
+    "takes masks and assigned values only in lists and arrays of NumPy": (
+        "pandas Series mask",
+        "pandas Series assign",
     ),
+    "calls functions of NumPy on its arguments": ("sklearn.metrics.matthews_corrcoef",),
     "fills in missing values only for dtypes of NumPy": tuple(
         f"xarray {name}"
         for name in (

@@ -109,6 +109,7 @@ CALLS: list[Call] = [
     fitted("linear_model.PoissonRegressor", PoissonRegressor, "predict", y=COUNTS),
     fitted("mixture.GaussianMixture", lambda: GaussianMixture(2, init_params="random_from_data", random_state=1, max_iter=2, reg_covar=0.1), "predict", "predict_proba"),
     *[fitted(f"mixture.GaussianMixture {kind}", lambda kind=kind: GaussianMixture(2, covariance_type=kind, init_params="random_from_data", random_state=0, max_iter=3, tol=0.0), "means_", "score_samples") for kind in ("tied", "diag", "spherical")],
+    *[dispatched(f"preprocessing.QuantileTransformer {kind}", lambda x, kind=kind: preprocessing.QuantileTransformer(n_quantiles=8, output_distribution=kind).fit_transform(x), X) for kind in ("uniform", "normal")],
     fitted("naive_bayes.GaussianNB", GaussianNB, "predict", "predict_proba", y=BINARY),
     fitted("kernel_approximation.Nystroem", lambda: Nystroem(n_components=4, random_state=0), "transform"),
     dispatched("calibration.CalibratedClassifierCV", lambda x, y: calibration.CalibratedClassifierCV(GaussianNB(), method="temperature", cv=2).fit(x, y).predict_proba(x), X, BINARY),

@@ -131,6 +131,10 @@ _TRANSFORM = [
     of("scipy.spatial.transform.Slerp", lambda q: Slerp([0, 1, 2], rotation(q))(0.5).as_quat(), QUATERNIONS),
     of("scipy.spatial.transform.RigidTransform.apply", lambda t, v: RigidTransform.from_translation(t).apply(v), P[0, :3], P[1, :3]),
     of("scipy.spatial.transform.RigidTransform.as_matrix", lambda t: RigidTransform.from_translation(t).as_matrix(), P[0, :3]),
+    of("scipy.spatial.transform.RigidTransform.from_matrix", lambda m: RigidTransform.from_matrix(m).as_matrix(), np.tile(np.eye(4, dtype="float32"), (3, 1, 1))),
+    *[of(f"scipy.spatial.transform.RigidTransform.{name}", lambda q, v, name=name: getattr(RigidTransform.from_components(v, rotation(q)), name)(), QUATERNIONS, P[:, :3]) for name in ("as_dual_quat", "as_exp_coords")],
+    of("scipy.spatial.transform.RigidTransform.inv", lambda q, v: RigidTransform.from_components(v, rotation(q)).inv().as_matrix(), QUATERNIONS, P[:, :3]),
+    of("scipy.spatial.transform.RigidTransform product", lambda q, v: (RigidTransform.from_components(v, rotation(q)) * RigidTransform.from_translation(v)).as_matrix(), QUATERNIONS, P[:, :3]),
 ]
 
 _INTERPOLATE = [

@@ -667,10 +667,8 @@ def test_updates_in_place(name, dtype):
 
 
 def test_methods_of_ufuncs_refuse_what_is_not_defined():
-    with pytest.raises(pt.errors.ArgumentError, match=r"hypot\.at: order of repeated updates"):
-        pt.hypot.at(pt.ones(3), [0, 0], 2.0)
     with pytest.raises(pt.errors.ArgumentError, match=r"add\.at: first argument is not a Tensor"):
         pt.add.at([1.0], 0, 2.0)
-    with pytest.raises(pt.errors.ShapeError, match=r"hypot\.reduce: no elements along axis"):
-        pt.hypot.reduce(pt.ones((0, 2)))
+    with pytest.raises(pt.errors.ShapeError, match=r"subtract\.reduce: no elements along axis"):
+        pt.subtract.reduce(pt.ones((0, 2)))
     assert not hasattr(pt.sqrt, "reduce")
