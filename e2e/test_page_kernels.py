@@ -151,7 +151,7 @@ import py_tensor as pt
 @pt.kernel
 def brighter(x):
     y = x * 2.0
-    return [y, missing_name]
+    return {y, missing_name}
 
 try:
     brighter(pt.ones(3))
@@ -177,9 +177,9 @@ def run_cell(text: str) -> list[Any]:
 def test_errors_of_cells_point_at_the_column(python: PagePython) -> None:
     message, result = python.call(run_cell, CELL)
     first, place, line, caret = message.splitlines()
-    assert first == ("brighter: lists are not supported; got [y, missing_name]; use a tuple")
+    assert first == ("brighter: sets are not supported; got {y, missing_name}; use a tuple")
     assert place.endswith("line 7")
-    assert line == "    return [y, missing_name]"
+    assert line == "    return {y, missing_name}"
     assert caret == "           ^^^^^^^^^^^^^^^^^"
     assert result == [2.0, 5.0]
 

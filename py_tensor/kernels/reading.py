@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -161,7 +162,10 @@ class Reading:
 
     def site(self, node: ast.expr | ast.stmt) -> Site:
         """Return the place of a node, for errors about the program."""
-        return Site(partial(self.calls[-1].error, node))
+        source = copy(self.calls[-1])
+        # Cached plans keep programs; the function would keep the tensors of its scopes alive.
+        del source.function
+        return Site(partial(source.error, node))
 
     @contextmanager
     def located(self, node: ast.expr | ast.stmt) -> Iterator[None]:
