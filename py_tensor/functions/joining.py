@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..dtypes import DType, as_dtype
 from ..errors import ArgumentError, DTypeError, ShapeError
@@ -12,13 +11,17 @@ from ..ops.views import CONCAT, RESHAPE
 from ..runtime.host_data import FlatElements
 from ..tensor import Tensor, as_tensor, node_behind, operand_of
 from ..typing import ArrayLike, Axis, DTypeLike, IndexItem, ShapeLike
+from . import statistical
 from .arguments import MOST_ELEMENTS, a_shape, integer, items, lengths_of, one_axis
 from .conversion import asarray
+from .creation import arange
 from .data_types import promoted
 from .decorators import named
 from .elementwise import astype
 from .indexing import get, take
 from .manipulation import broadcast_to, expand_dims, flatten, reshape
+from .searching import insertion_points
+from .statistical import cumulative_sum
 
 _AT_ONCE = 8
 """Number of operands that one kernel joins; the other texture units are left for fused operands."""
@@ -163,36 +166,39 @@ def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tens
         x, axis = flatten(x), 0
     axis = one_axis("repeat", axis, x.ndim)
     length = x.shape[axis]
-    counts = _counts(repeats)
-    if len(counts) == 1:
-        shape = (*x.shape[: axis + 1], counts[0], *x.shape[axis + 1 :])
+    counts, total = _counts(repeats)
+    if counts is None or counts.size == 1:
+        shape = (*x.shape[: axis + 1], total, *x.shape[axis + 1 :])
         spread = broadcast_to(reshape(x, (*x.shape[: axis + 1], 1, *x.shape[axis + 1 :])), shape)
-        return reshape(spread, (*x.shape[:axis], length * counts[0], *x.shape[axis + 1 :]))
-    if len(counts) != length:
+        return reshape(spread, (*x.shape[:axis], length * total, *x.shape[axis + 1 :]))
+    if counts.size != length:
         raise ShapeError(
-            f"repeat: wrong number of counts; got {len(counts)} for axis {axis} of length "
+            f"repeat: wrong number of counts; got {counts.size} for axis {axis} of length "
             f"{length}; pass one, or one per element"
         )
-    places = [at for at, count in enumerate(counts) for _ in range(count)]
-    return take(x, asarray(places, dtype="int32"), axis=axis)
+    ends = cumulative_sum(astype(counts, "int32"), axis=0)
+    return take(x, insertion_points(ends, arange(total), "right"), axis=axis)
 
 
-def _counts(repeats: ArrayLike) -> list[int]:
+def _counts(repeats: ArrayLike) -> tuple[Tensor | None, int]:
+    """Return the checked counts, None for a number, and their sum."""
+    counts = None
     if isinstance(repeats, int):
-        counts: list[Any] = [integer("repeat", "repeats", repeats, most=MOST_ELEMENTS)]
+        total = lowest = integer("repeat", "repeats", repeats, most=MOST_ELEMENTS)
     else:
-        tensor = as_tensor("repeat", repeats)
-        if tensor.dtype.kind not in "iu" or tensor.ndim > 1:
+        counts = as_tensor("repeat", repeats)
+        if counts.dtype.kind not in "iu" or counts.ndim > 1:
             raise DTypeError(
-                f"repeat: counts must be integers along one axis; got {tensor.dtype}, shape "
-                f"{tensor.shape}; use integers"
+                f"repeat: counts must be integers along one axis; got {counts.dtype}, shape "
+                f"{counts.shape}; use integers"
             )
-        counts = tensor.tolist() if tensor.ndim else [tensor.item()]
-    if any(count < 0 for count in counts):
+        total = int(statistical.sum(counts).item())
+        lowest = int(statistical.min(counts).item()) if counts.size else 0
+    if lowest < 0:
         raise ArgumentError(
-            f"repeat: counts must not be negative; got {min(counts)}; use counts of at least 0"
+            f"repeat: counts must not be negative; got {lowest}; use counts of at least 0"
         )
-    return list(map(int, counts))
+    return counts, total
 
 
 def roll(x: ArrayLike, /, shift: ShapeLike, axis: Axis = None) -> Tensor:

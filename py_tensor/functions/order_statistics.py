@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import wrong_type
+from ..dtypes import float32, wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import SCATTER_ADD
@@ -26,8 +26,8 @@ from .arguments import (
 )
 from .creation import arange, full, linspace, ones
 from .decorators import named
-from .elementwise import astype, isnan, maximum, where
-from .indexing import take_along_axis
+from .elementwise import astype, clip, isnan, maximum, where
+from .indexing import take, take_along_axis
 from .joining import stack
 from .manipulation import broadcast_to, expand_dims, flatten, moveaxis, permute_dims, reshape
 from .searching import searchsorted
@@ -43,6 +43,7 @@ _BETWEEN = {
     "normal_unbiased": (0.375, 0.375),
 }
 """Parameters (alpha, beta) of Hyndman and Fan for the methods that interpolate."""
+EPSILON = 2.0**-23
 _METHODS = (
     *_BETWEEN,
     *("lower", "higher", "midpoint", "nearest"),
@@ -463,17 +464,19 @@ def histogram(
     if isinstance(bins, int | float) or (
         hasattr(bins, "__index__") and not as_tensor("histogram", bins).ndim
     ):
-        limits = _limits(values, integer("histogram", "bins", bins, most=MOST_ELEMENTS - 1), range)
+        number_of_bins = integer("histogram", "bins", bins, most=MOST_ELEMENTS - 1)
+        low, high = _ends_of(values, number_of_bins, range)
+        limits = linspace(low, high, number_of_bins + 1, dtype=values.dtype)
+        width = (high - low) / number_of_bins
     else:
         limits = astype(as_tensor("histogram", bins), values.dtype, copy=False)
+        low = width = 0.0
         if limits.ndim != 1 or not limits.size:
             raise ShapeError(
                 f"histogram: limits are no vector; got shape {limits.shape}; pass one or more"
             )
     count = limits.shape[0] - 1
-    interval = searchsorted(limits, values, side="right") - 1
-    # The last interval includes its upper limit.
-    interval = interval - astype((interval == count) & (values == limits[-1]), "int32")
+    interval = _intervals(values, limits, low, width)
     added = ones(values.shape, dtype="int32") if weights is None else weights
     added = flatten(as_tensor("histogram", added))
     if added.shape != interval.shape:
@@ -488,7 +491,26 @@ def histogram(
     return counts, limits
 
 
-def _limits(values: Tensor, bins: int, range: tuple[float, float] | None) -> Tensor:
+def _intervals(values: Tensor, limits: Tensor, low: float, width: float) -> Tensor:
+    """Return the number of each value's interval; out of range if it is in none.
+
+    If intervals have an equal width above rounding errors, the number is computed, and corrected by
+    comparing with the limits. Else `width` is 0.
+    """
+    count = limits.shape[0] - 1
+    largest = max(abs(low), abs(low + width * count))
+    if values.dtype is not float32 or width <= 16 * EPSILON * largest:
+        interval = searchsorted(limits, values, side="right") - 1
+        # The last interval includes its upper limit.
+        return interval - astype((interval == count) & (values == limits[-1]), "int32")
+    inside = (values >= limits[0]) & (values <= limits[-1])
+    guess = astype(clip((values - low) * (1.0 / width), 0.0, count - 1.0), "int32")
+    less = values < take(limits, guess)
+    more = (values >= take(limits, guess + 1)) & (guess < count - 1)
+    return where(inside, guess - astype(less, "int32") + astype(more, "int32"), -1)
+
+
+def _ends_of(values: Tensor, bins: int, range: tuple[float, float] | None) -> tuple[float, float]:
     if bins < 1:
         raise ArgumentError(f"histogram: number of bins is invalid; got {bins}; use 1 or more")
     if range is None:
@@ -506,4 +528,4 @@ def _limits(values: Tensor, bins: int, range: tuple[float, float] | None) -> Ten
         )
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return linspace(low, high, bins + 1, dtype=values.dtype)
+    return low, high

@@ -427,9 +427,11 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     """
     x, along = flat_or_along("delete", arr, axis)
     length = x.shape[along]
-    dropped = set(_positions("delete", obj, length, length))
-    kept = [at for at in range(length) if at not in dropped]
-    return F.take(x, F.asarray(kept, dtype="int32"), axis=along)
+    kept = bytearray(b"\1" * length)
+    for at in _positions("delete", obj, length, length):
+        kept[at] = 0
+    (places,) = F.nonzero(F.asarray(kept))
+    return F.take(x, places, axis=along)
 
 
 @named
@@ -469,15 +471,16 @@ def insert(
     shape = (*x.shape[:along], count, *x.shape[along + 1 :])
     new = F.broadcast_to(new, shape)
     order = sorted(range(count), key=lambda at: positions[at])
-    source: list[int] = []
-    at = 0
-    for number in order:
-        source += range(at, positions[number])
-        at = positions[number]
-        source.append(length + number)
-    source += range(at, length)
+    if not order:
+        return F.copy(x)
+    kept = bytearray(b"\1" * (length + count))
+    for before, at in enumerate(order):
+        kept[positions[at] + before] = 0
+    is_old = F.astype(F.asarray(kept), "bool")
+    old = F.cumulative_sum(F.astype(is_old, "int32"))
+    number = F.take(F.asarray(order), F.arange(length + count) - old)
     joined = F.concat([x, new], axis=along)
-    return F.take(joined, F.asarray(source, dtype="int32"), axis=along)
+    return F.take(joined, F.where(is_old, old - 1, length + number), axis=along)
 
 
 @named

@@ -57,9 +57,11 @@ def _strided(xp: ArrayNamespace, x: Any, arg: Any) -> Any:
 
 
 def _reference_slice(xp: ArrayNamespace, x: Any, parts: Any) -> Any:
-    for axis, (start, length, step) in enumerate(parts):
-        x = xp.take(x, start + step * xp.arange(length), axis=axis)
-    return x
+    key = []
+    for start, length, step in parts:
+        stop = start + step * length
+        key.append(slice(start, None if stop < 0 else stop, step) if length else slice(0, 0))
+    return x[tuple(key)]
 
 
 def _reference_pad(xp: ArrayNamespace, x: Any, value: Any, widths: Any) -> Any:

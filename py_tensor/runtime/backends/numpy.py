@@ -72,8 +72,11 @@ class NumpyBackend(HostBackend):
 
 
 def _flat(value: Any) -> Any:
-    """Return the values as a contiguous flat array."""
-    return np.ascontiguousarray(value).reshape(-1)
+    """Return the values as a contiguous flat array, which keeps no larger array alive."""
+    flat = whole = np.ascontiguousarray(value).reshape(-1)
+    while isinstance(whole.base, np.ndarray):
+        whole = whole.base
+    return flat if whole.nbytes <= flat.nbytes else flat.copy()
 
 
 def _skipped(values: list[Any]) -> None:
