@@ -762,10 +762,11 @@ _ROOT = 1.4142135623730951
 _LATE = frozenset((
     "Generator", "RandomState", "default_rng", "beta", "binomial", "bytes", "chisquare", "choice",
     "dirichlet", "exponential", "f", "gamma", "geometric", "laplace", "logistic",
-    "lognormal", "multinomial", "multivariate_normal", "pareto", "permutation", "permuted",
+    "lognormal", "multinomial", "multivariate_normal", "negative_binomial",
+    "noncentral_chisquare", "pareto", "permutation", "permuted",
     "poisson", "power", "rand", "randint", "randn", "random", "random_sample", "rayleigh",
     "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
-    "standard_t", "triangular", "weibull",
+    "standard_t", "triangular", "wald", "weibull",
 ))
 _OF_KEYS = frozenset(("PRNGKey", "cauchy", "key_data", "rademacher", "t", "wrap_key_data"))
 # fmt: on

@@ -21,7 +21,7 @@ from ..functions.decorators import named
 from ..random import Key
 from ..runtime.scopes import state
 from ..tensor import Tensor
-from ..typing import ArrayLike, ShapeLike
+from ..typing import ArrayLike, DTypeLike, ShapeLike
 from .arithmetic import as_floating
 
 _ROUNDS = 8
@@ -129,16 +129,19 @@ class ContinuousDistributions(KeyStream):
         return self._scaled(self._normal, loc, scale, size)
 
     @named
-    def standard_normal(self, size: ShapeLike | None = None) -> Tensor:
+    def standard_normal(
+        self, size: ShapeLike | None = None, dtype: DTypeLike = "float32"
+    ) -> Tensor:
         """Draw normally distributed numbers of mean 0 and standard deviation 1.
 
         Args:
             size: Shape; None (default) for a number.
+            dtype: float32 (default) or float16.
 
         Returns:
-            Tensor; float32.
+            Tensor of that shape and dtype.
         """
-        return self._normal(lengths_of(size))
+        return F.astype(self._normal(lengths_of(size)), dtype)
 
     @named
     def exponential(self, scale: ArrayLike = 1.0, size: ShapeLike | None = None) -> Tensor:
@@ -154,16 +157,19 @@ class ContinuousDistributions(KeyStream):
         return self._scaled(self._exponential, 0.0, scale, size)
 
     @named
-    def standard_exponential(self, size: ShapeLike | None = None) -> Tensor:
+    def standard_exponential(
+        self, size: ShapeLike | None = None, dtype: DTypeLike = "float32"
+    ) -> Tensor:
         """Draw exponentially distributed numbers of mean 1.
 
         Args:
             size: Shape; None (default) for a number.
+            dtype: float32 (default) or float16.
 
         Returns:
-            Tensor; float32.
+            Tensor of that shape and dtype.
         """
-        return self._exponential(lengths_of(size))
+        return F.astype(self._exponential(lengths_of(size)), dtype)
 
     @named
     def laplace(
@@ -331,7 +337,9 @@ class GammaDistributions(KeyStream):
     """Distributions that are made of numbers of the gamma distribution."""
 
     @named
-    def standard_gamma(self, shape: ArrayLike, size: ShapeLike | None = None) -> Tensor:
+    def standard_gamma(
+        self, shape: ArrayLike, size: ShapeLike | None = None, dtype: DTypeLike = "float32"
+    ) -> Tensor:
         """Draw numbers of the gamma distribution of scale 1.
 
         The method is that of Marsaglia and Tsang (2000).
@@ -339,13 +347,14 @@ class GammaDistributions(KeyStream):
         Args:
             shape: Shape parameter.
             size: Shape; None (default) for that of the parameter.
+            dtype: float32 (default) or float16.
 
         Returns:
-            Tensor; float32.
+            Tensor of that shape and dtype.
         """
         a = as_floating("standard_gamma", shape)
         number, power = self._gamma_factors(a, lengths_of(size, a))
-        return number * F.exp(power)
+        return F.astype(number * F.exp(power), dtype)
 
     def _log_gamma(self, a: Tensor, lengths: tuple[int, ...]) -> Tensor:
         """Return logarithms of numbers of the gamma distribution, which may underflow."""
@@ -397,6 +406,46 @@ class GammaDistributions(KeyStream):
             Tensor; float32.
         """
         return 2.0 * self.standard_gamma(as_floating("chisquare", df) * 0.5, size)
+
+    @named
+    def noncentral_chisquare(
+        self, df: ArrayLike, nonc: ArrayLike, size: ShapeLike | None = None
+    ) -> Tensor:
+        """Draw numbers of the noncentral chi-square distribution.
+
+        Args:
+            df: Degrees of freedom, above 1.
+            nonc: Noncentrality.
+            size: Shape; None (default) for that of the parameters.
+
+        Returns:
+            Tensor; float32.
+        """
+        freedom, shift = (as_floating("noncentral_chisquare", x) for x in (df, nonc))
+        lengths = lengths_of(size, freedom, shift)
+        moved = F.square(self._normal(lengths) + F.sqrt(shift))
+        return moved + self.chisquare(freedom - 1.0, lengths)
+
+    @named
+    def wald(self, mean: ArrayLike, scale: ArrayLike, size: ShapeLike | None = None) -> Tensor:
+        """Draw numbers of the inverse Gaussian distribution.
+
+        The method is that of Michael, Schucany and Haas (1976).
+
+        Args:
+            mean: Mean, above 0.
+            scale: Scale, above 0.
+            size: Shape; None (default) for that of the parameters.
+
+        Returns:
+            Tensor; float32.
+        """
+        m, factor = (as_floating("wald", x) for x in (mean, scale))
+        lengths = lengths_of(size, m, factor)
+        y = m * F.square(self._normal(lengths)) / (2.0 * factor)
+        # The smaller root of the quadratic equation, without cancellation.
+        x = m / (1.0 + y + F.sqrt(y * (y + 2.0)))
+        return F.where(self._unit(lengths) <= m / (m + x), x, m * m / x)
 
     @named
     def standard_t(self, df: ArrayLike, size: ShapeLike | None = None) -> Tensor:
@@ -518,6 +567,33 @@ class DiscreteDistributions(KeyStream):
                 return 0.0 if k == count * chance else -math.inf
             ways = math.lgamma(count + 1) - math.lgamma(k + 1) - math.lgamma(count - k + 1)
             return ways + k * math.log(chance) + (count - k) * math.log1p(-chance)
+
+        return self._counted(size, (n, p), moments, log_probability)
+
+    @named
+    def negative_binomial(
+        self, n: ArrayLike, p: ArrayLike, size: ShapeLike | None = None
+    ) -> Tensor:
+        """Draw numbers of failures before n successes; parameters that are tensors are read back.
+
+        Args:
+            n: Number of successes.
+            p: Probability of success, above 0.
+            size: Shape; None (default) for that of the parameters.
+
+        Returns:
+            Tensor; int32.
+        """
+
+        def moments(count: float, chance: float) -> tuple[float, float, float]:
+            mean = count * (1 - chance) / chance
+            return mean, math.sqrt(mean / chance), math.inf
+
+        def log_probability(k: int, count: float, chance: float) -> float:
+            if chance == 1.0:
+                return -math.inf if k else 0.0
+            ways = math.lgamma(k + count) - math.lgamma(count) - math.lgamma(k + 1)
+            return ways + count * math.log(chance) + k * math.log1p(-chance)
 
         return self._counted(size, (n, p), moments, log_probability)
 

@@ -93,7 +93,12 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
 
     @named
     def multivariate_normal(
-        self, mean: ArrayLike, cov: ArrayLike, size: ShapeLike | None = None
+        self,
+        mean: ArrayLike,
+        cov: ArrayLike,
+        size: ShapeLike | None = None,
+        check_valid: str = "warn",
+        tol: float = 1e-8,
     ) -> Tensor:
         """Draw vectors of a normal distribution.
 
@@ -101,6 +106,8 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
             mean: Vector of means.
             cov: Covariance matrix, which is positive definite.
             size: Shape; None (default) for one vector.
+            check_valid: Ignored.
+            tol: Ignored.
 
         Returns:
             Tensor with the vectors along the last axis; float32.
@@ -166,6 +173,7 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
         replace: bool = True,
         p: ArrayLike | None = None,
         axis: int = 0,
+        shuffle: bool = True,
     ) -> Tensor:
         """Draw slices of a tensor along an axis.
 
@@ -175,6 +183,7 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
             replace: Allow a slice to be drawn several times; True by default.
             p: Vector of probabilities; None (default) for equal ones.
             axis: Axis; 0 by default.
+            shuffle: Ignored: slices are always in random order.
 
         Returns:
             Tensor of the dtype of a.

@@ -34,6 +34,9 @@ DRAWS = [
     ("standard_gamma", (1.0,)),
     ("gamma", (7.5, 2.0)),
     ("chisquare", (3.0,)),
+    ("noncentral_chisquare", (3.0, 2.0)),
+    ("wald", (2.0, 3.0)),
+    ("negative_binomial", (4.5, 0.3)),
     ("standard_t", (4.0,)),
     ("f", (5.0, 9.0)),
     ("beta", (0.5, 2.0)),
@@ -82,6 +85,7 @@ def test_parameters_broadcast():
     assert counts[:, 0].max() == 0
     assert abs(counts[:, 1].mean() - 50) < 2
     assert rng.binomial(10, [0.0, 1.0]).tolist() == [0, 10]
+    assert rng.negative_binomial(10, 1.0).item() == 0
 
 
 def test_vectors():
