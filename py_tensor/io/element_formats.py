@@ -81,6 +81,11 @@ def _bfloat16_as_float32(data: Buffer) -> bytearray:
     return words
 
 
+def entry_dtype(entry: Entry) -> DType:
+    """Return the dtype of the tensor that is made of an entry."""
+    return _OWN[entry.dtype] if entry.dtype in _OWN else _WIDE[entry.dtype][0]
+
+
 def number(name: str, entry: Entry, kind: type) -> float:
     """Convert an entry to a Python number of type `kind`; raise DTypeError for other types."""
     code, shape, data = entry

@@ -13,7 +13,7 @@ from .model import Model
 from .onnx import operators as onnx_operators, reader as onnx_reader
 from .progress import Progress, ProgressMeter
 from .sources import Files, Folder, archive, check_kind, files_of_source, part_of_bytes
-from .tfjs import reader as tfjs_reader, weights as tfjs_weights
+from .tfjs import keras_archive, reader as tfjs_reader, weights as tfjs_weights
 from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights import torch_files
 
@@ -46,6 +46,14 @@ FORMATS = {
         tfjs_reader.read,
         True,
         lambda parsed: _joined(parsed, "generatedBy", "convertedBy"),
+    ),
+    "keras": Format(
+        keras_archive.matches,
+        keras_archive.parse,
+        lambda parsed: set(),
+        keras_archive.read,
+        True,
+        lambda parsed: f"Keras {parsed['model'].get('keras_version', '')}".strip(),
     ),
     "tflite": Format(
         tflite_reader.matches,
@@ -99,8 +107,8 @@ async def load(
             returns the bytes of a file, a response of fetch, or an awaitable of them, by its name
             relative to the model's, which is "" for the model itself. A zip archive is like a
             folder.
-        format: "py_tensor" for a file of `save`, "tfjs" for `model.json` of TensorFlow.js, "tflite"
-            or "onnx"; None (default) chooses by the file's content.
+        format: "py_tensor" for a file of `save`, "tfjs" for `model.json` of TensorFlow.js, "keras"
+            for a `.keras` file, "tflite" or "onnx"; None (default) chooses by the file's content.
         progress: Function (done, total, name) called as bytes arrive: bytes of all files that were
             read, bytes of all files or None if they are not known, and the name of the file. True
             shows a bar as `pt.progress` does. None (default) for no reports.
@@ -110,7 +118,7 @@ async def load(
         cache: If True (default), keep files of URLs in the browser's storage, `pt.models.cache`,
             and read them from there if the server still has the same. Other Pythons than a page's
             have no such storage.
-        custom: Layers of a layers model of TensorFlow.js that are not Keras's, for example
+        custom: Layers of a layers model of TensorFlow.js or Keras that are not Keras's, for example
             "Lambda", by the name of their class or by their own name: functions, which are called
             with the inputs, and by keyword with the options and weights that they have parameters
             for; or subclasses of `pt.nn.Module`, which are made with the options. None (default)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError, TensorError
+from ..functions.arguments import flag
 from ..functions.decorators import OF_OPERANDS, rename
 from ..functions.indexing import replace
 from ..ir.pytree import buffer_leaves, leaf_names, leaves_with_paths, tree_leaves
@@ -344,6 +345,7 @@ def freeze[M: Module](module: M, /, *names: str, frozen: bool = True) -> M:
     """
     if not isinstance(module, Module):
         raise wrong_type("freeze", "module", "a module", module, "a layer such as pt.nn.Dense")
+    frozen = flag("freeze", "frozen", frozen)
     for name in names:
         if not isinstance(name, str):
             raise wrong_type("freeze", "name", "text", name)

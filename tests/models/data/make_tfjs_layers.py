@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import h5py  # type: ignore[import-not-found]
-import keras  # type: ignore[import-not-found]
+import keras
 import numpy as np
 import tf_keras  # type: ignore[import-not-found]
 

@@ -1,0 +1,73 @@
+"""`.keras` files: layers and weights as Keras computes them, and damaged files."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import assert_values
+
+import py_tensor as pt
+from py_tensor import errors
+
+DATA = Path(__file__).parent / "data"
+VALUES = json.loads((DATA / "keras_values.json").read_text())
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_file_of_keras_has_its_results(name):
+    model = pt.models.loads((DATA / f"{name}.keras").read_bytes())
+    inputs = np.array(VALUES[name]["inputs"], "int32" if name == "words" else "float32")
+    expected = np.array(VALUES[name]["results"], "float32")
+    assert_values(model(pt.asarray(inputs)), expected, rtol=1e-5, atol=1e-6)
+    assert "Keras 3" in repr(model) or model.format == "keras"
+
+
+def test_file_is_loaded_from_a_path():
+    model = asyncio.run(pt.models.load(DATA / "words.keras"))
+    assert len(list(model.named_parameters())) == 6
+
+
+def with_weights(data):
+    """Return the bytes of a file with other weights."""
+    result = io.BytesIO()
+    source = zipfile.ZipFile(DATA / "words.keras")
+    with source, zipfile.ZipFile(result, "w") as target:
+        for name in ("metadata.json", "config.json"):
+            target.writestr(name, source.read(name))
+        target.writestr("model.weights.h5", data)
+    return result.getvalue()
+
+
+@pytest.mark.host
+def test_damaged_weights_raise_model_errors(rng):
+    with zipfile.ZipFile(DATA / "words.keras") as archive:
+        weights = archive.read("model.weights.h5")
+    pt.models.loads(with_weights(weights))
+    for _ in range(60):
+        damaged = bytearray(weights)
+        for at in rng.integers(0, len(weights), 20):
+            damaged[at] = rng.integers(0, 256)
+        try:
+            pt.models.loads(with_weights(bytes(damaged)))
+        except errors.ModelError:
+            continue
+    for wrong in (b"", weights[:64], weights[: len(weights) // 2], b"\x89HDF\r\n\x1a\n\x02" * 9):
+        with pytest.raises(errors.ModelError):
+            pt.models.loads(with_weights(wrong))
+
+
+@pytest.mark.host
+def test_newer_headers_are_refused_with_advice():
+    with zipfile.ZipFile(DATA / "words.keras") as archive:
+        weights = archive.read("model.weights.h5")
+    # The version of the object header of the first group.
+    at = int.from_bytes(weights[64:72], "little")
+    damaged = weights[:at] + b"\x02" + weights[at + 1 :]
+    with pytest.raises(errors.ModelError, match=r"version 1; got 2; save the model again"):
+        pt.models.loads(with_weights(damaged))
