@@ -103,6 +103,8 @@ def _current(owner: object, name: str) -> object:
 
 
 def _is_unchanged(known: object, current: object) -> bool:
+    if current is known:
+        return True
     if isinstance(known, ArgumentType):
         return isinstance(current, Tensor) and type_inside("kernel", current) == known
     return is_same(known, constant(current))

@@ -7,6 +7,7 @@ or any other object of Python, for example a function. Lists are read as tuples.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -112,7 +113,9 @@ def leaves(value: object) -> Iterator[object]:
 def constant(value: object) -> object:
     """Convert numbers of NumPy to Python's, lists to tuples, and arrays of NumPy to vectors."""
     if isinstance(value, tuple):
-        return rebuilt(value, [constant(part) for part in value])
+        parts = [constant(part) for part in value]
+        # The same object is compared with itself at each call of a kernel.
+        return value if all(map(operator.is_, parts, value)) else rebuilt(value, parts)
     if isinstance(value, list | dict) and len(value) <= MOST_CONSTANTS:
         if isinstance(value, list):
             return tuple([constant(part) for part in value])

@@ -108,6 +108,8 @@ def read_kernel(
                 reading, result = again, kept
     several = isinstance(result, tuple)
     tensors = [captured._replace(value=None) for captured in reading.tensors]
+    names = {(id(captured.owner), captured.name): captured for captured in reading.captured}
+    captured = [*names.values()]
     results: list[Operand] = []
     parts = () if result is None else result if isinstance(result, tuple) else (result,)
     for part in parts:
@@ -116,10 +118,10 @@ def read_kernel(
         results.append(part)
     if effects:
         writing = _writing(reading, results)
-        return ReadKernel(several, [], writing, reading.captured, tensors)
+        return ReadKernel(several, [], writing, captured, tensors)
     with reading.located(source.tree):
         programs = reading.builder.finished(reading.inputs, reading.coordinates, results)
-    return ReadKernel(several, programs, None, reading.captured, tensors)
+    return ReadKernel(several, programs, None, captured, tensors)
 
 
 def _is_bounded(reading: Reading) -> bool:
