@@ -410,6 +410,12 @@ class TensorMethods(TensorOperators):
     strides = property(memory.strides, doc="Distance of neighbours along each axis in bytes.")
     view = memory.view
 
+    @classmethod
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Let a class with `__new__` alone, as NumPy's subclasses have, ignore its arguments."""
+        if "__new__" in vars(cls) and "__init__" not in vars(cls):
+            setattr(cls, "__init__", lambda self, *args, **kwargs: None)  # noqa: B010
+
     def compress(self: Any, condition: ArrayLike, axis: int | None = None) -> Tensor:
         """Return the slices along an axis for which a condition is true, as `pt.compress` does.
 

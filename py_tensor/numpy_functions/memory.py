@@ -19,11 +19,14 @@ from ..typing import DTypeLike, ShapeLike
 def view(x: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """Return a view of the elements, or the elements' bytes as those of another dtype.
 
+    With a class derived from Tensor, the result is an instance of it with the same elements, which
+    is a value of its own; `__array_finalize__` is called with this tensor if the class has it.
+
     With a dtype the elements are read, and the result is a value of its own: assigning to it does
     not change this tensor.
 
     Args:
-        dtype: Dtype of the result; None (default) for a view of all elements.
+        dtype: Dtype or class of the result; None (default) for a view of all elements.
 
     Returns:
         Tensor of this shape. If elements of `dtype` have another number of bytes, the last axis has
@@ -38,6 +41,8 @@ def view(x: Tensor, dtype: DTypeLike | None = None) -> Tensor:
     """
     if dtype is None:
         return x[...]
+    if isinstance(dtype, type) and issubclass(dtype, Tensor):
+        return _instance_of(dtype, x)
     spec, target = node_behind("view", x).spec, as_dtype(dtype, "view")
     shape = spec.shape
     if target.itemsize != spec.dtype.itemsize:
@@ -49,6 +54,15 @@ def view(x: Tensor, dtype: DTypeLike | None = None) -> Tensor:
             )
         shape = (*shape[:-1], nbytes // target.itemsize)
     return from_host(bytes(x._bytes("view")), shape, target, "view")
+
+
+def _instance_of(kind: type[Tensor], x: Tensor) -> Tensor:
+    own = object.__new__(kind)
+    Tensor.__init__(own, node_behind("view", x))
+    finalize = getattr(own, "__array_finalize__", None)
+    if finalize is not None:
+        finalize(x)
+    return own
 
 
 def strides(x: Tensor) -> tuple[int, ...]:

@@ -188,3 +188,41 @@ def test_lists_fit_unsigned_integers_in_products():
     assert np.dot(pixels, [1, 256, 65536]).tolist() == [197121, 16711680]
     with pytest.raises(errors.DTypeError, match="dot: value does not fit dtype uint32; got -1"):
         np.dot(pixels, [1, -1, 1])
+
+
+# --- classes derived from arrays ------------------------------------------------------------------
+
+
+def derived(library):
+    """Return two classes in the style of NumPy's guide to subclassing."""
+
+    class Named(library.ndarray):
+        def __new__(cls, array, name="none"):
+            own = library.asarray(array).view(cls)
+            own.name = name
+            return own
+
+        def __array_finalize__(self, source):
+            self.name = getattr(source, "name", "none")
+
+    class Symmetric(library.ndarray):
+        def __setitem__(self, key, value):
+            i, j = key
+            super().__setitem__((i, j), value)
+            super().__setitem__((j, i), value)
+
+    return Named, Symmetric
+
+
+@pytest.mark.parametrize("library", [numpy, np], ids=["numpy", "py_tensor"])
+def test_classes_derived_from_arrays(library):
+    named, symmetric = derived(library)
+    x = named(library.arange(4), "range")
+    assert isinstance(x, named)
+    assert x.name == "range"
+    assert x.view(named).name == "range"
+    assert (x + 1).tolist() == [1, 2, 3, 4]
+    assert int(x.sum()) == 6
+    y = library.zeros((3, 3)).view(symmetric)
+    y[0, 2] = 42
+    assert y.tolist() == [[0, 0, 42], [0, 0, 0], [42, 0, 0]]
