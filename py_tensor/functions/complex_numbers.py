@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from math import pi
+
 from ..errors import DTypeError
 from ..ir.node import OpNode, node_of
 from ..ops import OP_DEFS
 from ..ops.complex_parts import COMPLEX, IMAG, REAL
 from ..tensor import Tensor, apply, as_tensor, node_behind
 from ..typing import ArrayLike
+from .arguments import flag
 from .creation import zeros
 from .decorators import named
-from .elementwise import equal, not_equal
+from .elementwise import equal, multiply, not_equal
 
 
 def complex(real: ArrayLike, imag: ArrayLike, /) -> Tensor:
@@ -83,11 +86,12 @@ def imag(x: ArrayLike, /) -> Tensor:
 
 
 @named
-def angle(x: ArrayLike, /) -> Tensor:
+def angle(x: ArrayLike, /, deg: bool = False) -> Tensor:
     """Return the angles of complex numbers in radians, from -pi to pi; 0 or pi for real numbers.
 
     Args:
         x: Tensor or array-like of a floating or complex dtype.
+        deg: Return degrees; False by default.
 
     Returns:
         Tensor of the shape of x; float32 for complex x, else the dtype of x.
@@ -100,7 +104,8 @@ def angle(x: ArrayLike, /) -> Tensor:
     [0.0, 1.5707963705062866]
     """
     x = as_tensor("angle", x)
-    return apply(OP_DEFS["atan2"], (imag(x), real(x)))
+    radians = apply(OP_DEFS["atan2"], (imag(x), real(x)))
+    return multiply(radians, 180.0 / pi) if flag("angle", "deg", deg) else radians
 
 
 def isreal(x: ArrayLike, /) -> Tensor:

@@ -407,6 +407,7 @@ class TensorMethods(TensorOperators):
     searchsorted = searching.searchsorted
     swapaxes = shapes.swapaxes
     trace = grids.trace
+    flags = property(memory.flags, doc="Facts about the memory that NumPy would use.")
     strides = property(memory.strides, doc="Distance of neighbours along each axis in bytes.")
     view = memory.view
 

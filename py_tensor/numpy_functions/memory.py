@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..dtypes import as_dtype
 from ..errors import ShapeError
 from ..functions.host_memory import set_node
 from ..functions.manipulation import reshape
-from ..functions.parts import Base, strides_of
+from ..functions.parts import Base, is_contiguous, strides_of
 from ..ir.node import op_instance
 from ..ops.views import RESHAPE
 from ..runtime.scopes import state
@@ -68,6 +68,20 @@ def _instance_of(kind: type[Tensor], x: Tensor) -> Tensor:
 def strides(x: Tensor) -> tuple[int, ...]:
     """Return the distances in bytes that NumPy's array would have along each axis."""
     return tuple(n * x.dtype.itemsize for n in strides_of(x))
+
+
+class Flags(NamedTuple):
+    """Facts about the memory that NumPy would use for a tensor."""
+
+    c_contiguous: bool
+    f_contiguous: bool
+    owndata: bool
+    writeable: bool = True
+
+
+def flags(x: Tensor) -> Flags:
+    """Return facts about the memory that NumPy would use for a tensor."""
+    return Flags(is_contiguous(x), is_contiguous(x.T), x.base is None)
 
 
 def set_shape(x: Tensor, shape: ShapeLike) -> None:
