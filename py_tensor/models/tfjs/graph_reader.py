@@ -30,7 +30,7 @@ from .attributes import (
 from .control_flow import Definition, Region, node_of, ordered, producers_of, resolved, rewrite
 
 DEPTH = 30
-NESTED_NODES = 50_000
+NESTED_NODES = 200_000
 """Maximum depth of calls of the file's functions, and maximum number of nodes in all of them."""
 _RESULTS = {
     "FusedBatchNorm FusedBatchNormV2 FusedBatchNormV3": "y batch_mean batch_variance",
