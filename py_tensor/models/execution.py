@@ -18,7 +18,7 @@ from ..errors import ModelError, TraceError
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
 from ..runtime.scopes import state
-from ..signatures import parameters_of
+from ..signatures import Parameters, parameters_of
 from ..tensor import Tensor
 from .graph import TEXT, HashTable, ModelConstant, ModelGraph, ModelNode, ValueList
 from .layouts import Layout, Order, Permuted, as_tensor, plain, stored
@@ -310,7 +310,7 @@ class ModelProgram:
 def _step(
     node: ModelNode, row: Operator, bodies: dict[str, ModelProgram], missing: dict[str, list[str]]
 ) -> ModelStep:
-    parameters = parameters_of(row.function)
+    parameters = operator_parameters(row)
     assert parameters is not None
     outside = None if row.wrapper is None else parameters_of(row.wrapper)
     wrapped = {}
@@ -359,6 +359,15 @@ def _step(
     return ModelStep(node, row, options, wrapped, frozenset(hosted), bodies, reads)
 
 
+def operator_parameters(row: Operator) -> Parameters | None:
+    """Return the parameters of a row's function, without those that NumPy adds to functions."""
+    parameters = parameters_of(row.function)
+    if parameters is None or "out" not in parameters.positional:
+        return parameters
+    count = parameters.positional.index("out")
+    return parameters._replace(positional=parameters.positional[:count])
+
+
 def step_reads(node: ModelNode, bodies: Mapping[str, ModelProgram]) -> frozenset[str]:
     """Return the names of the values that a node and its graphs need."""
     return frozenset(filter(None, node.inputs)).union(*(body.reads for body in bodies.values()))
@@ -372,7 +381,7 @@ def _orders(
     for node in graph.nodes:
         row = table.get(node.operator)
         orders = row.orders if row is not None else {}
-        parameters = parameters_of(row.function) if row is not None and orders else None
+        parameters = operator_parameters(row) if row is not None and orders else None
         names = () if parameters is None else parameters.positional
         for at, name in enumerate(node.inputs):
             wanted = orders.get(names[at]) if at < len(names) else None

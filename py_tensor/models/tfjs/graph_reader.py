@@ -13,8 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ...errors import ModelError
-from ...signatures import parameters_of
-from ..execution import Operator
+from ..execution import Operator, operator_parameters
 from ..graph import ModelConstant, ModelGraph, ModelNode, ValueInfo
 from . import attributes
 from .attributes import (
@@ -236,7 +235,7 @@ class _GraphReader:
 
     def _attributes(self, definition: Definition, scope: _Scope) -> dict[str, Any]:
         row = self._table.get(definition.operator)
-        parameters = None if row is None else parameters_of(row.function)
+        parameters = None if row is None else operator_parameters(row)
         options: dict[str, Any] = {}
         for key, value in definition.attributes.items():
             accepted = parameters is not None and parameters.accepts_keyword(key)
