@@ -36,6 +36,7 @@ REASONS = {
     "functions.conversion": "dtypes that are called, such as `float32(3)`",
     "functions.convolution": "methods of Tensor",
     "functions.copies": "`copy` and `pickle`",
+    "functions.foreign_names": "errors for missing attributes",
     "functions.indexing": "methods of Tensor",
     "functions.inspection": "`__array_namespace__`",
     "functions.interchange": "methods of Tensor",

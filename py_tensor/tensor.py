@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from .runtime import array_format, host_eval
 else:
     array_format = LateModule("runtime.array_format")
+    foreign_names = LateModule("functions.foreign_names")
     host_eval = LateModule("runtime.host_eval")
     joining = LateModule("functions.joining")
     parts = LateModule("functions.parts")
@@ -108,6 +109,14 @@ class Tensor(TensorMethods):
             node = _drop_settled(id(self), None)
             if node is not None:
                 node.buffer.users -= 1
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            # Protocols are asked for by names with underscores, often, and are no mistakes.
+            if name[:1] == "_":
+                raise AttributeError(name, name=name, obj=self)
+            raise foreign_names.missing_attribute(self, name)
 
     @property
     def _spec(self) -> TensorSpec:

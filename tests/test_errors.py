@@ -10,6 +10,7 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.functions import foreign_names
 from py_tensor.ops.op_def import Elementwise
 from py_tensor.runtime.backends import webgl
 from py_tensor.tensor import apply
@@ -156,3 +157,22 @@ def test_foreign_operands_are_left_to_python():
     for operand in (None, "a", object(), {}):
         with pytest.raises(TypeError, match="unsupported operand"):
             x + operand
+
+
+def test_names_of_pytorch_are_answered_with_ours():
+    x = pt.ones(2)
+    text = (
+        "'Tensor' object has no attribute 'unsqueeze'; got a name of PyTorch; use "
+        "pt.expand_dims(x, axis), or x[:, None], or py_tensor.torch, which has its tensors"
+    )
+    with pytest.raises(AttributeError) as raised:
+        x.unsqueeze(0)
+    assert str(raised.value) == text
+    with pytest.raises(AttributeError, match=r"no attribute 'anything'$") as raised:
+        x.anything  # noqa: B018
+    assert (raised.value.name, raised.value.obj) == ("anything", x)
+    assert not hasattr(x, "__cuda_array_interface__")
+
+
+def test_names_of_pytorch_that_tensors_have_are_not_listed():
+    assert not {name for name in foreign_names.OURS if hasattr(pt.Tensor, name)}
