@@ -5,7 +5,7 @@
 ... def double(x):
 ...     pt.debug.print("x is {}", x)
 ...     return x * 2
->>> double(3.0).item()
+>>> double(pt.asarray(3.0)).item()
 x is 3.0
 6.0
 """

@@ -36,7 +36,7 @@ SPELLINGS = [
         "cdouble",
         "long",
     ),
-    *("longlong", "ulong", "ulonglong"),
+    *("longlong", "ulong", "ulonglong", "Array"),
 ]
 
 GROUPS = {
@@ -44,11 +44,11 @@ GROUPS = {
     "Dtypes and constants": "bool complex64 float16 float32 int8 int16 int32 uint8 uint16 uint32 "
     "e inf nan newaxis pi __array_api_version__ __array_namespace_info__",
     "NumPy's and PyTorch's spellings": " ".join(SPELLINGS),
-    "Differentiation": "grad value_and_grad vjp jvp linearize jacfwd jacrev hessian stop_gradient "
-    "custom_gradient custom_jvp checkpoint",
+    "Differentiation": "grad value_and_grad vjp jvp linearize jacfwd jacrev jacobian hessian "
+    "stop_gradient custom_gradient custom_jvp custom_vjp checkpoint remat checkpoint_name",
     "Vectorization": "vmap",
     "Precision": "autocast",
-    "Compilation": "jit warmup eval_shape ShapeDtype",
+    "Compilation": "jit warmup eval_shape make_jaxpr ShapeDtype",
     "Kernels": "kernel glsl_kernel shared barrier local_index",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
     "ravel_pytree",
@@ -64,10 +64,17 @@ GROUPS = {
 
 # fmt: off
 NAMESPACES = (
-    "audio", "data", "errors", "fft", "graph", "image", "io", "kernels", "lax", "lib",
-    "lib.stride_tricks", "linalg", "models", "nn", "nn.initializers", "onnx", "optim", "plot",
-    "ragged", "random", "sharding", "signal", "sparse", "train", "tree", "tree_util", "typing",
-    "vision",
+    "ad_checkpoint", "audio", "checkpoint_policies", "data", "debug", "errors",
+    "example_libraries", "example_libraries.optimizers", "example_libraries.stax", "fft",
+    "graph", "image", "io", "kernels", "lax", "lib", "lib.stride_tricks", "linalg", "models",
+    "nn", "nn.initializers", "onnx", "optim", "plot", "ragged", "random", "scipy",
+    "scipy.integrate", "scipy.linalg", "scipy.ndimage", "scipy.signal", "scipy.sparse",
+    "scipy.sparse.linalg", "scipy.special", "scipy.stats", "scipy.stats.bernoulli",
+    "scipy.stats.beta", "scipy.stats.binom", "scipy.stats.cauchy", "scipy.stats.chi2",
+    "scipy.stats.dirichlet", "scipy.stats.expon", "scipy.stats.gamma", "scipy.stats.laplace",
+    "scipy.stats.logistic", "scipy.stats.multivariate_normal", "scipy.stats.norm",
+    "scipy.stats.poisson", "scipy.stats.t", "scipy.stats.uniform", "sharding", "signal",
+    "sparse", "test_util", "train", "tree", "tree_util", "typing", "vision",
 )
 # fmt: on
 

@@ -2,3 +2,7 @@
 
 For programs of your own use `pt.nn` and `pt.optim`.
 """
+
+from . import optimizers as optimizers, stax as stax
+
+__all__ = ["optimizers", "stax"]

@@ -87,8 +87,6 @@ def logsumexp(
             by default, where a negative sum gives NaN.
 
     >>> import py_tensor as pt
-    >>> pt.scipy.special.logsumexp(pt.asarray([1000.0, 1000.0])).item() - 1000 == pt.log(2.0).item()
-    False
     >>> round(pt.scipy.special.logsumexp(pt.asarray([1000.0, 1000.0])).item() - 1000, 3)
     0.693
     """
@@ -148,8 +146,8 @@ def entr(x: ArrayLike) -> Tensor:
     """Return -x * log(x), and minus infinity for negative numbers.
 
     >>> import py_tensor as pt
-    >>> pt.scipy.special.entr(pt.asarray([0.0, 1.0, -1.0])).tolist()
-    [0.0, 0.0, -inf]
+    >>> pt.scipy.special.entr(pt.asarray([0.5, -1.0])).tolist()
+    [0.3465735912322998, -inf]
     """
     x = as_tensor("entr", x)
     negative = less(x, 0.0)

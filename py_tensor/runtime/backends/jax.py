@@ -6,6 +6,9 @@ sharding of that array (`jax.sharding`): plans accept arrays of any sharding, an
 work and chooses the shardings of the results. `JaxBackend.adopt` makes a buffer of any `jax.Array`,
 also one that `jax.device_put` has placed on a mesh.
 
+A graph outside of `jit` runs on NumPy once before it is compiled, if it is small: graphs whose
+shapes differ each time, as in a loop that appends, would be compiled for nothing.
+
 A plan is one function of the graph's leaves and scalars. It calls the functions that the op
 definitions name, and `jax.jit` compiles it as a whole. Scalars are arguments, so that a new
 learning rate compiles nothing; those that are the same in all calls are constants. Donated leaves
@@ -25,13 +28,27 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.multihost_utils import process_allgather
 
-from ...dtypes import BY_NAME, DType, float32
+from ...dtypes import BY_NAME, DTYPES, DType, float32
 from ...errors import BackendError
 from ...ir.node import OpGraph, OpInstance, Scalar, TensorSpec
 from ...ops import jax_functions
+from ...ops.contractions import DOT
 from ...ops.index_map import Shape
-from ...ops.op_def import Elementwise, OpDef, Reduction, for_dtype
+from ...ops.op_def import (
+    Concat,
+    Elementwise,
+    Gather,
+    GatherAlong,
+    OpDef,
+    Pad,
+    Reduction,
+    Scan,
+    SourceOp,
+    ViewOp,
+    for_dtype,
+)
 from .base import Buffer, CompiledParts, HostBackend
+from .numpy import NumpyBackend
 
 Values = list[Any]
 Step = Callable[[Values], Any]
@@ -71,6 +88,8 @@ class JaxPlan:
         self.scalars = _by_dtype(graph, fixed)
         self.fixed = fixed
         self.compiled: dict[tuple[int, ...], Any] = {}
+        self.trial: Any = None
+        """Plan of NumPy for the first run, if any."""
 
     def function(self, donated: Sequence[int], scalars: Sequence[bool | int | float]) -> Any:
         """Return the compiled function; results reuse donated leaves of their shape and dtype.
@@ -107,6 +126,34 @@ def _vector(scalars: Sequence[bool | int | float], at: list[int], dtype: Any) ->
         return np.array(values, dtype)
 
 
+NUMPY = NumpyBackend()
+SMALL = 1 << 24
+"""Operations up to which a graph first runs on NumPy, which then takes less time than compiling."""
+_QUICK = (Concat, Elementwise, Gather, GatherAlong, Pad, Reduction, Scan, SourceOp, ViewOp)
+
+
+def _is_small(graph: OpGraph) -> bool:
+    """Return True if NumPy computes a graph in less time than XLA compiles it."""
+    work = 0
+    for call in graph.calls:
+        if type(call) is not OpInstance:
+            continue
+        if call.op is DOT:
+            work += call.spec.size * call.specs[0].shape[-1]
+        elif isinstance(call.op, _QUICK):
+            work += call.spec.size
+        else:
+            return False
+        if call.spec.dtype not in DTYPES:
+            return False
+    return work <= SMALL
+
+
+def _is_distributed(buffer: Buffer) -> bool:
+    handle = getattr(buffer, "handle", None)
+    return isinstance(handle, jax.Array) and len(handle.sharding.device_set) > 1
+
+
 OPTIONS = {"xla_allow_excess_precision": False}
 """Options of XLA: values of narrow dtypes are rounded after each operation."""
 
@@ -122,7 +169,10 @@ class JaxBackend(HostBackend):
     whole_programs = True
 
     def compile(self, graph: OpGraph) -> JaxPlan:
-        return JaxPlan(graph)
+        plan = JaxPlan(graph)
+        if jax.default_backend() == "cpu" and _is_small(graph):
+            plan.trial = NUMPY.compile(graph)
+        return plan
 
     def compile_parts(
         self, graph: OpGraph, constants: Collection[int], scalars: Collection[int]
@@ -137,6 +187,11 @@ class JaxBackend(HostBackend):
         scalars: Sequence[bool | int | float],
         donated: Sequence[int] = (),
     ) -> list[tuple[int, Buffer]]:
+        if plan.trial is not None:
+            trial, plan.trial = plan.trial, None
+            if not donated and not any(map(_is_distributed, leaves)):
+                self.draws += 1
+                return NUMPY.run(trial, leaves, scalars)
         arguments = [
             leaf.handle if leaf.backend is self else self.array(leaf, plan.leaves[at])
             for at, leaf in enumerate(leaves)

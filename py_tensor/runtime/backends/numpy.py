@@ -113,21 +113,26 @@ def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
     if isinstance(op, Reduction) and dtypes[0] == np.float16:
         # NumPy accumulates float16 in float16 along all axes except the last.
         dtypes = [np.dtype(np.float32)]
+    stored = [np.dtype(spec.dtype.name) for spec in call.specs]
+    casts = [(at, own) for at, own in enumerate(dtypes) if own != stored[at]]
     result = np.dtype(call.spec.dtype.name)
     shape = call.spec.shape
+    with_module = () if isinstance(op, Elementwise) and not callable(reference) else (np,)
+    static = () if isinstance(op, Elementwise) else (call.arg,)
+    axes: Any = call.arg[0] if isinstance(op, Reduction) and op.index else call.arg
 
     def step(values: list[Any]) -> Any:
-        arrays = [
-            values[at].astype(dtype, copy=False) for at, dtype in zip(edges, dtypes, strict=True)
-        ]
-        if isinstance(op, Elementwise):
-            value = function(np, *arrays) if callable(reference) else function(*arrays)
-        elif isinstance(op, Reduction):
-            axes: Any = call.arg
-            value = function(arrays[0], axis=axes[0] if op.index else axes, keepdims=True)
+        arrays = [values[at] for at in edges]
+        for at, dtype in casts:
+            arrays[at] = arrays[at].astype(dtype)
+        if isinstance(op, Reduction):
+            value = function(arrays[0], axis=axes, keepdims=True)
         else:
-            value = function(np, *arrays, call.arg)
-        value = np.asarray(value).astype(result, copy=False)
+            value = function(*with_module, *arrays, *static)
+        if type(value) is not np.ndarray or value.dtype is not result:
+            value = np.asarray(value).astype(result, copy=False)
+        if value.shape == shape:
+            return value
         return (
             value.reshape(shape) if value.size == call.spec.size else np.broadcast_to(value, shape)
         )
