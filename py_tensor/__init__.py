@@ -145,6 +145,7 @@ if TYPE_CHECKING:
     from .transforms.jaxpr import make_jaxpr as make_jaxpr
     from .transforms.jit.api import jit as jit
     from .transforms.jit.precompile import ShapeDtype as ShapeDtype, warmup as warmup
+    from .transforms.placement import *
     from .transforms.trees import *
     from .transforms.vmap import vmap as vmap
 else:

@@ -171,6 +171,9 @@ NAMES = {
     "transforms.jaxpr": "make_jaxpr",
     "transforms.jit.api": "jit",
     "transforms.jit.precompile": "ShapeDtype warmup",
+    "transforms.placement": """
+        block_until_ready default_backend device_count device_get device_put devices
+        local_device_count local_devices""",
     "transforms.trees": "ravel_pytree tree_map_with_path tree_reduce",
     "transforms.vmap": "vmap",
 }

@@ -46,6 +46,8 @@ GROUPS = {
     "NumPy's and PyTorch's spellings": " ".join(SPELLINGS),
     "Differentiation": "grad value_and_grad vjp jvp linearize jacfwd jacrev jacobian hessian "
     "stop_gradient custom_gradient custom_jvp custom_vjp checkpoint remat checkpoint_name",
+    "Devices": "devices device_count device_get device_put block_until_ready default_backend "
+    "local_devices local_device_count",
     "Vectorization": "vmap",
     "Precision": "autocast",
     "Compilation": "jit warmup eval_shape make_jaxpr ShapeDtype",

@@ -144,6 +144,11 @@ def elementwise(fun: Callable[..., Tensor], **fun_kwargs: Any) -> Layer:
     )
 
 
+def logsoftmax(x: Tensor, axis: int = -1) -> Tensor:
+    """Return the logarithms of `softmax` along an axis."""
+    return log_softmax(x, axis=axis)
+
+
 Tanh = elementwise(E.tanh)
 Relu = elementwise(E.relu)
 Exp = elementwise(E.exp)

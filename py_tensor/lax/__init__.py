@@ -56,8 +56,8 @@ _NAMES = {
         dynamic_update_index_in_dim dynamic_update_slice dynamic_update_slice_in_dim
         index_in_dim index_take slice slice_in_dim""",
     "reductions": """
-        cumlogsumexp cummax cummin cumprod cumsum reduce reduce_and reduce_max reduce_min
-        reduce_or reduce_prod reduce_sum reduce_window""",
+        cumlogsumexp cummax cummin cumprod cumsum padtype_to_pads reduce reduce_and
+        reduce_max reduce_min reduce_or reduce_prod reduce_sum reduce_window""",
     "convolutions": """
         ConvDimensionNumbers conv conv_dimension_numbers conv_general_dilated
         conv_transpose conv_with_general_padding""",

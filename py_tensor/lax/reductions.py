@@ -25,6 +25,7 @@ __all__ = [
     "cummin",
     "cumprod",
     "cumsum",
+    "padtype_to_pads",
     "reduce",
     "reduce_and",
     "reduce_max",
@@ -261,3 +262,18 @@ def padding_of(
     ]
     smaller = [(total // 2, total - total // 2) for total in totals]
     return smaller if name == "SAME" else [(after, before) for before, after in smaller]
+
+
+def padtype_to_pads(
+    in_shape: Sequence[int],
+    window_shape: Sequence[int],
+    window_strides: Sequence[int],
+    padding: str,
+) -> list[tuple[int, int]]:
+    """Return the number of elements that a padding adds before and after each axis.
+
+    >>> import py_tensor as pt
+    >>> pt.lax.padtype_to_pads((8, 8), (3, 3), (1, 2), "SAME")
+    [(1, 1), (0, 1)]
+    """
+    return padding_of("padtype_to_pads", padding, in_shape, window_shape, window_strides)

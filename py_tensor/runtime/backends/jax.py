@@ -191,7 +191,9 @@ class JaxBackend(HostBackend):
             trial, plan.trial = plan.trial, None
             if not donated and not any(map(_is_distributed, leaves)):
                 self.draws += 1
-                return NUMPY.run(trial, leaves, scalars)
+                pairs = zip(NUMPY.run(trial, leaves, scalars), plan.specs, strict=True)
+                hosts = [buffer.host.reshape(spec.shape) for (_, buffer), spec in pairs]
+                return self._buffers(plan, jax.device_put(hosts, may_alias=False))
         arguments = [
             leaf.handle if leaf.backend is self else self.array(leaf, plan.leaves[at])
             for at, leaf in enumerate(leaves)
@@ -203,6 +205,9 @@ class JaxBackend(HostBackend):
         except (RuntimeError, ValueError) as error:
             raise_failure(error)
         self.draws += 1
+        return self._buffers(plan, arrays)
+
+    def _buffers(self, plan: JaxPlan, arrays: Sequence[Any]) -> list[tuple[int, Buffer]]:
         return [
             (position, ArrayBuffer(dtype, size, self, arrays[at]))
             for at, (position, dtype, size) in enumerate(plan.results)
