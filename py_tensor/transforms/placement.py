@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def device_put(x: Any, device: object = None) -> Any:
+def device_put(x: object, device: object = None) -> Any:
     """Return a tree of arrays and numbers as tensors.
 
     Args:
@@ -47,7 +47,7 @@ def device_put(x: Any, device: object = None) -> Any:
     return tree_map(lambda leaf: as_tensor("device_put", leaf), x)
 
 
-def device_get(x: Any) -> Any:
+def device_get(x: object) -> Any:
     """Return a tree of tensors as arrays of NumPy.
 
     Args:
@@ -63,7 +63,7 @@ def device_get(x: Any) -> Any:
     return tree_map(lambda leaf: leaf.numpy() if isinstance(leaf, Tensor) else leaf, x)
 
 
-def block_until_ready(x: Any) -> Any:
+def block_until_ready(x: object) -> Any:
     """Compute a tree of tensors now, and return it; see `Tensor.block_until_ready`.
 
     Args:
