@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..dtypes import float32, wrong_type
+from ..dtypes import wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import SCATTER_ADD
+from ..runtime.executor import backend
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
 from . import elementwise, statistical
@@ -26,9 +27,9 @@ from .arguments import (
 )
 from .creation import arange, full, linspace, ones
 from .decorators import named
-from .elementwise import astype, clip, isnan, maximum, where
-from .indexing import take, take_along_axis
-from .joining import stack
+from .elementwise import astype, isnan, maximum, where
+from .indexing import take_along_axis
+from .joining import concat, stack
 from .manipulation import broadcast_to, expand_dims, flatten, moveaxis, permute_dims, reshape
 from .searching import searchsorted
 from .sorting import argsort, sort
@@ -43,7 +44,6 @@ _BETWEEN = {
     "normal_unbiased": (0.375, 0.375),
 }
 """Parameters (alpha, beta) of Hyndman and Fan for the methods that interpolate."""
-EPSILON = 2.0**-23
 _METHODS = (
     *_BETWEEN,
     *("lower", "higher", "midpoint", "nearest"),
@@ -464,19 +464,36 @@ def histogram(
     if isinstance(bins, int | float) or (
         hasattr(bins, "__index__") and not as_tensor("histogram", bins).ndim
     ):
-        number_of_bins = integer("histogram", "bins", bins, most=MOST_ELEMENTS - 1)
-        low, high = _ends_of(values, number_of_bins, range)
-        limits = linspace(low, high, number_of_bins + 1, dtype=values.dtype)
-        width = (high - low) / number_of_bins
+        limits = _limits(values, integer("histogram", "bins", bins, most=MOST_ELEMENTS - 1), range)
     else:
         limits = astype(as_tensor("histogram", bins), values.dtype, copy=False)
-        low = width = 0.0
         if limits.ndim != 1 or not limits.size:
             raise ShapeError(
                 f"histogram: limits are no vector; got shape {limits.shape}; pass one or more"
             )
+    if weights is None and not backend().compiles:
+        counts = _counts_in_order(sort(values), limits)
+    else:
+        counts = _counts_by_search(values, limits, weights)
+    if flag("histogram", "density", density):
+        shares = astype(counts, values.dtype, copy=False)
+        counts = shares / statistical.sum(shares) / (limits[1:] - limits[:-1])
+    return counts, limits
+
+
+def _counts_in_order(ordered: Tensor, limits: Tensor) -> Tensor:
+    """Search the limits among sorted elements, which processors do sooner than the opposite."""
+    before = searchsorted(ordered, limits[:-1])
+    # The last interval includes its upper limit.
+    places = concat([before, searchsorted(ordered, limits[-1:], side="right")])
+    return places[1:] - places[:-1]
+
+
+def _counts_by_search(values: Tensor, limits: Tensor, weights: ArrayLike | None) -> Tensor:
     count = limits.shape[0] - 1
-    interval = _intervals(values, limits, low, width)
+    interval = searchsorted(limits, values, side="right") - 1
+    # The last interval includes its upper limit.
+    interval = interval - astype((interval == count) & (values == limits[-1]), "int32")
     added = ones(values.shape, dtype="int32") if weights is None else weights
     added = flatten(as_tensor("histogram", added))
     if added.shape != interval.shape:
@@ -484,33 +501,10 @@ def histogram(
             f"histogram: weights do not fit; got {added.size} for {interval.size} elements; pass "
             "one for each"
         )
-    counts = _added_up(added, interval, count)
-    if flag("histogram", "density", density):
-        shares = astype(counts, values.dtype, copy=False)
-        counts = shares / statistical.sum(shares) / (limits[1:] - limits[:-1])
-    return counts, limits
+    return _added_up(added, interval, count)
 
 
-def _intervals(values: Tensor, limits: Tensor, low: float, width: float) -> Tensor:
-    """Return the number of each value's interval; out of range if it is in none.
-
-    If intervals have an equal width above rounding errors, the number is computed, and corrected by
-    comparing with the limits. Else `width` is 0.
-    """
-    count = limits.shape[0] - 1
-    largest = max(abs(low), abs(low + width * count))
-    if values.dtype is not float32 or width <= 16 * EPSILON * largest:
-        interval = searchsorted(limits, values, side="right") - 1
-        # The last interval includes its upper limit.
-        return interval - astype((interval == count) & (values == limits[-1]), "int32")
-    inside = (values >= limits[0]) & (values <= limits[-1])
-    guess = astype(clip((values - low) * (1.0 / width), 0.0, count - 1.0), "int32")
-    less = values < take(limits, guess)
-    more = (values >= take(limits, guess + 1)) & (guess < count - 1)
-    return where(inside, guess - astype(less, "int32") + astype(more, "int32"), -1)
-
-
-def _ends_of(values: Tensor, bins: int, range: tuple[float, float] | None) -> tuple[float, float]:
+def _limits(values: Tensor, bins: int, range: tuple[float, float] | None) -> Tensor:
     if bins < 1:
         raise ArgumentError(f"histogram: number of bins is invalid; got {bins}; use 1 or more")
     if range is None:
@@ -528,4 +522,4 @@ def _ends_of(values: Tensor, bins: int, range: tuple[float, float] | None) -> tu
         )
     if low == high:
         low, high = low - 0.5, high + 0.5
-    return low, high
+    return linspace(low, high, bins + 1, dtype=values.dtype)
