@@ -197,7 +197,7 @@ class _OneLane(OneLane, GlslPrinter):
 
     def chosen(self, condition: str, a: Value, b: Value) -> Value:
         if a.kind == FLOAT:
-            # ANGLE makes branches of a choice with a call, which SwiftShader compiles for minutes.
+            # With `?:`, SwiftShader compiles some long shaders for minutes; see docs/drivers.md.
             return Value(f"mix({b.text}, {a.text}, {condition})", FLOAT, 1)
         return Value(f"({condition} ? {a.text} : {b.text})", a.kind, 1)
 
