@@ -283,7 +283,7 @@ def module(kind: Any, fields: Any) -> dict[str, Any]:
 
 
 EMPTY = {"name": "g", "inputs": [], "outputs": [], "nodes": [], "constants": {}}
-FLAGS = {"regularizers": {"tuple": []}, "constraints": {"tuple": []}}
+FLAGS = {name: {"tuple": []} for name in ("regularizers", "constraints", "frozen")}
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,14 @@ def test_graphs_take_batches_of_any_length():
     assert pt.allclose(again(x), model(x), atol=1e-5)
 
 
+def test_frozen_layers_are_not_trained_there():
+    model = nn.Sequential(nn.Dense(2, 3), nn.Dense(3, 1))
+    nn.freeze(model, "layers.0")
+    files = pt.models.to_tfjs(model, pt.ShapeDtype((1, 2)))
+    config = json.loads(files["model.json"])["modelTopology"]["config"]
+    assert [layer["config"].get("trainable") for layer in config["layers"]] == [None, False, True]
+
+
 def test_transposes_that_undo_each_other_are_left_out():
     def network(x: Any) -> pt.Tensor:
         kernel = pt.sin(pt.arange(162) * 1.0).reshape((3, 3, 3, 6))

@@ -263,7 +263,10 @@ class LayerWriter:
         if id(module) not in self._made:
             # A module of the list lives, so that no other one gets its identity.
             self._modules.append(module)
-            self._made[id(module)] = list(map(self._layer, row(module, specs[0])))
+            # TensorFlow.js trains all weights of a layer or none.
+            trained = not module.frozen or bool(list(module.parameters()))
+            layers = row(module, specs[0])
+            self._made[id(module)] = [self._layer(layer, trained) for layer in layers]
         for layer in self._made[id(module)]:
             calls = layer["inbound_nodes"]
             calls.append([[value.layer, value.call, 0, {}] for value in values])
@@ -282,14 +285,14 @@ class LayerWriter:
             raise NoLayer("Model with several outputs inside of another one")
         return values[places[0]]
 
-    def _layer(self, layer: SavedLayer) -> dict[str, Any]:
+    def _layer(self, layer: SavedLayer, trained: bool) -> dict[str, Any]:
         name = f"{layer.kind.lower()}_{len(self._layers)}"
         for key, tensor in layer.weights.items():
             if tensor is not None:
                 self.weights[f"{name}/{key}"] = tensor.astype("float32")
         made: dict[str, Any] = {
             "class_name": layer.kind,
-            "config": {"name": name, "trainable": True, **layer.options},
+            "config": {"name": name, "trainable": trained, **layer.options},
             "name": name,
             "inbound_nodes": [],
         }
