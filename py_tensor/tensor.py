@@ -110,14 +110,6 @@ class Tensor(TensorMethods):
             if node is not None:
                 node.buffer.users -= 1
 
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            # Protocols are asked for by names with underscores, often, and are no mistakes.
-            if name[:1] == "_":
-                raise AttributeError(name, name=name, obj=self)
-            raise foreign_names.missing_attribute(self, name)
-
     @property
     def _spec(self) -> TensorSpec:
         node = self._node
@@ -382,6 +374,17 @@ class Tensor(TensorMethods):
             if format_spec and self.size == 1
             else format(str(self), format_spec)
         )
+
+
+def _missing(tensor: Tensor, name: str) -> Any:
+    # Protocols are asked for by names with underscores, often, and are no mistakes.
+    if name[:1] == "_":
+        raise AttributeError(name, name=name, obj=tensor)
+    raise foreign_names.missing_attribute(tensor, name)
+
+
+# Not in the class, where type checkers would allow any name.
+setattr(Tensor, "__getattr__", _missing)  # noqa: B010
 
 
 def node_behind(operation: str, tensor: Tensor) -> OpNode:
