@@ -61,7 +61,7 @@ class _Disposed:
 if TYPE_CHECKING:
     from jax.sharding import NamedSharding
 
-    from .functions import joining, parts
+    from .functions import indexing, joining, parts
     from .functions.methods import TensorMethods
     from .functions.parts import Links
     from .runtime import array_format, host_eval
@@ -69,6 +69,7 @@ else:
     array_format = LateModule("runtime.array_format")
     foreign_names = LateModule("functions.foreign_names")
     host_eval = LateModule("runtime.host_eval")
+    indexing = LateModule("functions.indexing")
     joining = LateModule("functions.joining")
     parts = LateModule("functions.parts")
     # `functions/methods` binds these methods, which need `Tensor`, once it exists.
@@ -287,8 +288,7 @@ class Tensor(TensorMethods):
         8
         """
         if args:
-            place = args[0] if isinstance(args[0], tuple) else args
-            return (self[place] if len(place) == self.ndim else self.flat[place])._one("item")
+            return indexing.item(self, *args)._one("item")
         return self._one("item")
 
     def _first(self, operation: str) -> Any:

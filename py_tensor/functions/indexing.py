@@ -16,9 +16,9 @@ from ..ops.views import RESHAPE, SLICE
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
 from .advanced_indexing import chosen, is_advanced, with_chosen
-from .arguments import check_known_indices, choice, one_axis, out_of_range
+from .arguments import check_known_indices, choice, integer, one_axis, out_of_range
 from .data_types import is_number
-from .decorators import remembered
+from .decorators import named, remembered
 from .elements import element, set_element
 from .elementwise import astype, clip, where
 from .manipulation import broadcast_to, flatten
@@ -133,6 +133,14 @@ def selected(self: Tensor, key: IndexLike) -> Tensor:
     """Return the elements that a basic key selects, as a value of its own."""
     node = node_behind("getitem", self)
     return Tensor(viewed_node(node, _views("getitem", key, node.spec)))
+
+
+@named
+def item(self: Tensor, *args: Any) -> Tensor:
+    """Return the element at a position of the flattened tensor, or one for each axis."""
+    given = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+    place = tuple(integer("item", "position", n) for n in given)
+    return selected(self if len(place) == self.ndim else flatten(self), place)
 
 
 def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:

@@ -241,14 +241,14 @@ def _rows(x: Tensor, axes: tuple[int, ...]) -> Tensor:
     return reshape(permute_dims(x, (*kept, *axes)), (*(x.shape[a] for a in kept), length))
 
 
-def _shares(operation: str, q: ArrayLike) -> list[float]:
+def _shares(operation: str, q: Any) -> list[float]:
     """Return the shares of elements, which Python numbers keep in full precision."""
     if isinstance(q, list | tuple) and all(isinstance(share, int | float) for share in q):
         shares: list[Any] = list(q)
     elif isinstance(q, int | float):
         shares = [q]
-    elif hasattr(q, "ravel") and not isinstance(q, Tensor):  # an array of NumPy
-        shares = q.ravel().tolist()
+    elif hasattr(q, "ravel") and not isinstance(q, Tensor) and q.dtype.kind in "fi":
+        shares = q.ravel().tolist()  # an array of NumPy
     else:
         shares = floating(operation, as_tensor(operation, q), "fiu").flatten().tolist()
     for share in shares:

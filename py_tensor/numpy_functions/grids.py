@@ -6,7 +6,7 @@ import itertools
 import math
 import sys
 from collections.abc import Buffer, Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, cast
 
 from .. import functions as F, linalg
 from ..dtypes import as_dtype, float32, int32, shown, wrong_type
@@ -328,7 +328,8 @@ def indices(dimensions: Iterable[int], dtype: DTypeLike = "int32", sparse: bool 
     >>> pt.indices((2, 2)).tolist()
     [[[0, 0], [1, 1]], [[0, 1], [0, 1]]]
     """
-    lengths = a_shape("indices", dimensions if isinstance(dimensions, int) else tuple(dimensions))
+    several = isinstance(dimensions, Iterator)
+    lengths = a_shape("indices", tuple(dimensions) if several else cast("ShapeLike", dimensions))
     parts = _crossed([F.arange(n, dtype=dtype) for n in lengths])
     if flag("indices", "sparse", sparse):
         return parts

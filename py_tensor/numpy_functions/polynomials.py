@@ -398,7 +398,7 @@ class poly1d:
         coefficients = F.reshape(_coefficients("poly1d", own), (-1,))
         used = [at for at, value in enumerate(coefficients.tolist()) if value]
         self.coeffs = coefficients[used[0] :] if used else F.zeros((1,), dtype=coefficients.dtype)
-        self.variable = variable or getattr(c_or_r, "variable", "x")
+        self.variable = getattr(c_or_r, "variable", "x") if variable is None else variable
 
     @property
     def coefficients(self) -> Tensor:

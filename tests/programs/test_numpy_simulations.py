@@ -116,12 +116,12 @@ def flock(np):
         dy = np.subtract.outer(position[:, 1], position[:, 1])
         distance = np.hypot(dx, dy)
         mask_0 = distance > 0
-        mask = (distance < 25) & mask_0
+        mask = (distance < 25) * mask_0
         near = np.maximum(mask.sum(axis=1), 1).reshape(count, 1)
-        target = np.dot(mask.astype(np.float32), velocity) / near
+        target = np.dot(mask, velocity) / near
         norm = np.sqrt((target * target).sum(axis=1)).reshape(count, 1)
         target = 2.0 * np.divide(target, norm, out=target, where=norm != 0)
-        cohesion = np.dot(mask.astype(np.float32), position) / near - position
+        cohesion = np.dot(mask, position) / near - position
         velocity += 0.05 * (target - velocity) + 0.01 * cohesion
         position += velocity
         position %= (64, 48)
