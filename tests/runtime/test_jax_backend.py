@@ -18,6 +18,7 @@ from helpers import assert_raises, assert_values
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.runtime import executor
+from py_tensor.runtime.backends import jax as jax_backend
 from py_tensor.runtime.backends.jax import JaxBackend
 
 X = np.arange(12, dtype="float32").reshape(3, 4) / 4
@@ -343,3 +344,18 @@ def test_jax_may_be_missing(monkeypatch):
         'set_backend: jax is not installed; got "jax"; pip install "py_tensor[jax]"',
         lambda: pt.set_backend("jax"),
     )
+
+
+def test_small_graphs_are_compiled_when_they_come_again(backend, monkeypatch):
+    compiled = []
+    monkeypatch.setattr(
+        "py_tensor.runtime.backends.jax.evaluator",
+        lambda *args, of=jax_backend.evaluator: compiled.append(1) or of(*args),
+    )
+    x = pt.asarray(X)
+    pt.realize(x)
+    for count in (0, 1, 1):
+        assert_values(x * 3.25 - 0.75, X * np.float32(3.25) - np.float32(0.75))
+        assert len(compiled) == count
+    assert pt.jit(lambda x: x * 1.625)(x).shape == X.shape
+    assert len(compiled) == 2
