@@ -61,7 +61,7 @@ class _Disposed:
 if TYPE_CHECKING:
     from jax.sharding import NamedSharding
 
-    from .functions import indexing, joining, parts
+    from .functions import foreign_names, indexing, joining, parts
     from .functions.methods import TensorMethods
     from .functions.parts import Links
     from .runtime import array_format, host_eval
