@@ -25,7 +25,7 @@ def public_modules(module: ModuleType, prefix: str = "") -> dict[str, ModuleType
         exported = name in getattr(module, "__all__", ()) or name in vars(module).get(
             "_SUBPACKAGES", ()
         )
-        if isinstance(value, ModuleType) and exported:
+        if isinstance(value, ModuleType) and exported and name not in docs_reference.IN_GUIDES:
             found |= public_modules(value, f"{prefix}{name}.")
     return found
 

@@ -79,6 +79,8 @@ NAMESPACES = (
     "sparse", "test_util", "train", "tree", "tree_util", "typing", "vision",
 )
 # fmt: on
+IN_GUIDES = ("numpy",)
+"""Namespaces with the names of another library, which a guide such as from_numpy.md compares."""
 
 
 def public_names(module: Any) -> list[str]:
