@@ -1,6 +1,6 @@
 """Compute `torch_expressions` and `torch_programs` with PyTorch 2.14 and write their values.
 
-usage: python tests/torch/data/make_torch_values.py
+usage: python tests/pytorch/data/make_torch_values.py
 """
 
 from __future__ import annotations
