@@ -479,6 +479,13 @@ def _with_options(function: Any, plain: Any) -> Any:
 type _Calls = BoundedCache[tuple[TensorSpec | type, ...] | TensorSpec, OpInstance]
 
 
+def _is_bool(operation: str, x: Any) -> bool:
+    """Return True for a bool or a tensor of them."""
+    if not isinstance(x, Tensor):
+        return x.__class__ is bool
+    return node_behind(operation, x).spec.dtype is bool_
+
+
 def _remember(calls: _Calls, op: Elementwise, key: Any, result: Tensor) -> None:
     # A node has no op instance after it has run at once (debug mode, pending limit). Operations on
     # complex numbers are replaced by other ops.
@@ -543,7 +550,7 @@ def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
         chosen = op
         if of_bools:
             operands = operand_of(op.name, first), operand_of(op.name, second)
-            if all(x.__class__ is bool or getattr(x, "dtype", None) is bool_ for x in operands):
+            if all(_is_bool(op.name, x) for x in operands):
                 chosen = ELEMENTWISE[of_bools]
                 if chosen is op:  # compared as numbers
                     operands = tuple(x if x.__class__ is bool else x + 0 for x in operands)

@@ -47,9 +47,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, out: Tensor | None = None) -> Tensor
     [[11.0]]
     """
     x1, x2 = as_tensor("matmul", x1), as_tensor("matmul", x2)
-    if x1.dtype is bool_ and x2.dtype is bool_:
-        return astype(matmul(astype(x1, int32), x2), bool_)
     a, b = node_behind("matmul", x1), node_behind("matmul", x2)
+    if a.spec.dtype is bool_ and b.spec.dtype is bool_:
+        return astype(matmul(astype(x1, int32), x2), bool_)
     p, q = a.spec.shape, b.spec.shape
     if not p or not q:
         raise ShapeError(

@@ -136,9 +136,8 @@ def test_long_sum_is_split():
 
 
 def test_setitem_is_one_kernel():
-    x = leaf(6, 8)
-    x[1:4, ::3] = 2.0
-    assert len(kernels(x)) == 1
+    # NumPy's backend assigns in place, but not here.
+    assert len(kernels(leaf(6, 8).at[1:4, ::3].set(2.0))) == 1
 
 
 def test_random_normal_is_one_kernel():

@@ -30,12 +30,6 @@ def scattered(x, indices, length):
     return pt.Tensor(node_of(SCATTER_ADD, (x._node, indices._node), (0, length)))
 
 
-def assigned():
-    x = leaf(6, 8)
-    x[1:4, ::3] = 2.0
-    return x
-
-
 @pt.kernel(shape=lambda u, v: u.shape, border="wrap")
 def diffusion(i, j, u, v):
     spread = u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1] - 4.0 * u[i, j]
@@ -115,7 +109,7 @@ KERNELS = {
     "concat_with_an_empty_part": lambda: pt.concat([leaf(5, 3), leaf(5, 0), leaf(5, 4)], axis=1),
     "take": lambda: pt.take(leaf(9, 8), leaf(5, dtype="int32"), axis=0),
     "take_along_axis": lambda: pt.take_along_axis(leaf(9, 8), leaf(5, 8, dtype="int32"), axis=0),
-    "assignment": assigned,
+    "assignment": lambda: leaf(6, 8).at[1:4, ::3].set(2.0),
     "complex_product": lambda: leaf(5, 7, dtype="complex64") * leaf(5, 7, dtype="complex64"),
     "complex_size": lambda: pt.abs(leaf(5, 8, dtype="complex64") - 1j),
     "neighbours": lambda: diffusion(leaf(9, 8), leaf(9, 8)),
