@@ -32,6 +32,7 @@ class Parameters(NamedTuple):
 def parameters_of(function: Callable[..., Any]) -> Parameters | None:
     """Return the parameters of a function, method or callable object; None if it is not in Python.
 
+    >>> from py_tensor.signatures import parameters_of
     >>> parameters_of(lambda x, *, axis=0: x).required
     frozenset({'x'})
     """

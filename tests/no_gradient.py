@@ -18,6 +18,8 @@ WITHOUT |= dict.fromkeys(
     ),
     "operands are integers",
 )
-WITHOUT |= dict.fromkeys(("argmax", "argmin", "argsort"), "the result is a position")
+WITHOUT |= dict.fromkeys(
+    ("argmax", "argmin", "argsort", "search", "last_position"), "the result is a position"
+)
 WITHOUT |= dict.fromkeys(("iota", "constant"), "there is no operand")
 WITHOUT["nextafter"] = "the result follows no formula, only the dtype's numbers"

@@ -555,7 +555,7 @@ def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
                 if chosen is op:  # compared as numbers
                     operands = tuple(x if x.__class__ is bool else x + 0 for x in operands)
         result = apply(chosen, operands)
-        if key and first is operands[0] and second is operands[1]:
+        if key and operands[0] is x1 and operands[1] is x2:
             _remember(calls, chosen, key, result)
         return result
 

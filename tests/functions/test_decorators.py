@@ -36,6 +36,18 @@ def test_a_repeated_call_makes_its_nodes_from_the_cache():
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("hypot", "uint8"), ("atan2", "bool"), ("logical_and", "int32")]
+)
+def test_repeated_calls_convert_their_operands(name, dtype):
+    x, y = (np.asarray(values).astype(dtype) for values in ([1, 0, 3], [2, 2, 0]))
+    function = getattr(pt, name)
+    first, again = (function(pt.asarray(x), pt.asarray(y)) for _ in range(2))
+    kinds = {src.spec.dtype for result in (first, again) for src in result._node.srcs}
+    assert len(kinds) == 1
+    assert again.tolist() == first.tolist()
+
+
 def test_other_shapes_dtypes_and_arguments_miss_the_cache():
     f, calls = counted(scaled_sum)
     x, y = pt.ones((2, 3)), pt.ones((2, 3), dtype="float16")

@@ -393,9 +393,9 @@ def test_wrong_sources_are_refused(engine, tmp_path):
         with pytest.raises(error, match=text):
             finished(pt.models.load(source))
     with pytest.raises(
-        ArgumentError, match=r"load: format is unknown; got 'keras'; use one of .*onnx"
+        ArgumentError, match=r"load: format is unknown; got 'savedmodel'; use one of .*onnx"
     ):
-        pt.models.loads(b"", format="keras")
+        pt.models.loads(b"", format="savedmodel")
 
 
 def test_formats_are_recognized_by_content(engine, tmp_path, monkeypatch):

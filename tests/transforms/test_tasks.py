@@ -14,7 +14,7 @@ from helpers import assert_values
 import py_tensor as pt
 from py_tensor import errors
 from py_tensor.ir.node import own_tapes, tapes
-from py_tensor.runtime import scopes
+from py_tensor.runtime import executor, scopes
 from py_tensor.runtime.scopes import state as registry
 from py_tensor.tensor import flush
 
@@ -323,10 +323,16 @@ def frequent_switches():
     sys.setswitchinterval(interval)
 
 
-@pytest.mark.usefixtures("frequent_switches")
-def test_transforms_give_equal_results_in_many_threads():
-    # Backends of a page run in one thread.
+@pytest.fixture
+def numpy_backend(engine):
+    """Compute with NumPy: backends of a page run in one thread."""
     pt.set_backend("numpy")
+    yield
+    executor.use(engine)
+
+
+@pytest.mark.usefixtures("frequent_switches", "numpy_backend")
+def test_transforms_give_equal_results_in_many_threads():
     x = pt.asarray(np.arange(12, dtype="float32").reshape(3, 4) / 12)
     calls = [(function, number) for number in range(1, 5) for function in IN_THREADS]
     expected = [function(x, number).numpy() for function, number in calls]
