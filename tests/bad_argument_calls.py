@@ -74,6 +74,7 @@ VALID: dict[str, Callable[[], Call]] = {
         f"random.Generator.{name}": lambda args=args: _call(_rng(), *args)
         for name, args in _DRAWS.items()
     },
+    "jacobian": lambda: _call(lambda x: x[:2] * x[2]),
     "random.rand": lambda: _call(2, 3),
     "random.randn": lambda: _call(2, 3),
     "random.randint": lambda: _call(0, 9, (2,), "int32"),
@@ -128,6 +129,7 @@ RESULTS = {
     *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "train.History", "train.Report"),
     *("train.Trainer", "data.Dataset", "data.Microphone", "data.Recording", "data.Webcam"),
     "optim.LossScale",
+    "lax.ConvDimensionNumbers",
 }
 """Classes whose objects the library makes, for example results; users do not call them."""
 ABSTRACT = {"nn.Module", "train.Callback", "nn.RecurrentOptions", "optim.Options"}

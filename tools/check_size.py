@@ -35,7 +35,7 @@ CODE_LINES = {
     "graph": 1_500,
     "fft": 450,
     "numpy_functions": 3_950,
-    "lax": 800,
+    "lax": 950,
     "numpy": 700,
     "scipy": 900,
     "example_libraries": 400,

@@ -8,9 +8,10 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
-from ..dtypes import as_dtype, int32
+from ..dtypes import as_dtype, described, int32, shown
+from ..errors import ArgumentError, ShapeError
 from ..functions import manipulation, sorting, statistical
-from ..functions.arguments import one_axis
+from ..functions.arguments import integer, items, one_axis
 from ..functions.creation import arange, full, full_like
 from ..functions.elementwise import astype
 from ..functions.indexing import take_along_axis
@@ -18,6 +19,7 @@ from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
+from .checks import Axes, Config, checked, integers, per_axis
 
 __all__ = [
     "argmax",
@@ -43,9 +45,8 @@ __all__ = [
     "transpose",
 ]
 
-Axes = Sequence[int]
 
-
+@checked
 def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike = int32) -> Tensor:
     """Return the position of the largest element along an axis.
 
@@ -56,6 +57,7 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike = int32) -> Ten
     return astype(statistical.argmax(operand, axis), as_dtype(index_dtype), copy=False)
 
 
+@checked
 def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike = int32) -> Tensor:
     """Return the position of the smallest element along an axis.
 
@@ -66,6 +68,7 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike = int32) -> Ten
     return astype(statistical.argmin(operand, axis), as_dtype(index_dtype), copy=False)
 
 
+@checked
 def broadcast(operand: ArrayLike, sizes: Axes) -> Tensor:
     """Repeat a tensor along new first axes.
 
@@ -77,6 +80,7 @@ def broadcast(operand: ArrayLike, sizes: Axes) -> Tensor:
     return manipulation.broadcast_to(x, (*sizes, *x.shape))
 
 
+@checked
 def broadcast_in_dim(operand: ArrayLike, shape: Axes, broadcast_dimensions: Axes) -> Tensor:
     """Repeat a tensor whose axes become the axes `broadcast_dimensions` of the result.
 
@@ -85,11 +89,14 @@ def broadcast_in_dim(operand: ArrayLike, shape: Axes, broadcast_dimensions: Axes
     [[0, 0, 0], [1, 1, 1]]
     """
     x = as_tensor("broadcast_in_dim", operand)
-    lengths = dict(zip(broadcast_dimensions, x.shape, strict=True))
+    per_axis("broadcast_in_dim", "broadcast_dimensions", broadcast_dimensions, x.ndim)
+    axes = [one_axis("broadcast_in_dim", axis, len(shape)) for axis in broadcast_dimensions]
+    lengths = dict(zip(axes, x.shape, strict=True))
     spread = manipulation.reshape(x, [lengths.get(axis, 1) for axis in range(len(shape))])
     return manipulation.broadcast_to(spread, tuple(shape))
 
 
+@checked
 def iota(dtype: DTypeLike, size: int) -> Tensor:
     """Return the integers from 0 to size - 1.
 
@@ -100,6 +107,7 @@ def iota(dtype: DTypeLike, size: int) -> Tensor:
     return arange(size, dtype=dtype)
 
 
+@checked
 def broadcasted_iota(dtype: DTypeLike, shape: Axes, dimension: int) -> Tensor:
     """Return the position of each element along an axis.
 
@@ -111,6 +119,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: Axes, dimension: int) -> Tensor:
     return broadcast_in_dim(iota(dtype, shape[axis]), shape, (axis,))
 
 
+@checked
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Tensor:
     """Join adjacent axes, from `start_dimension` to before `stop_dimension`.
 
@@ -123,6 +132,7 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
     return manipulation.reshape(x, (*x.shape[:first], prod(x.shape[first:end]), *x.shape[end:]))
 
 
+@checked
 def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Tensor:
     """Join tensors along an axis.
 
@@ -133,9 +143,8 @@ def concatenate(operands: Sequence[ArrayLike], dimension: int) -> Tensor:
     return concat([as_tensor("concatenate", operand) for operand in operands], axis=dimension)
 
 
-def pad(
-    operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]
-) -> Tensor:
+@checked
+def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Config) -> Tensor:
     """Put a value around and between the elements.
 
     Args:
@@ -148,7 +157,7 @@ def pad(
     [0, 1, 0, 0]
     """
     x = as_tensor("pad", operand)
-    config = tuple(padding_config)
+    config = per_axis("pad", "padding_config", padding_config, x.ndim)
     added = tuple((max(a, 0), max(b, 0), between) for a, b, between in config)
     if any(map(any, added)):
         x = manipulation.framed(x, added, padding_value)
@@ -158,6 +167,7 @@ def pad(
     return x[tuple(slice(max(-a, 0), n + min(b, 0)) for (a, b, _), n in pairs)]
 
 
+@checked
 def reshape(operand: ArrayLike, new_sizes: Axes, dimensions: Axes | None = None) -> Tensor:
     """Return the elements in another shape, after transposing them to the order `dimensions`.
 
@@ -169,6 +179,7 @@ def reshape(operand: ArrayLike, new_sizes: Axes, dimensions: Axes | None = None)
     return manipulation.reshape(transpose(x, dimensions) if dimensions else x, tuple(new_sizes))
 
 
+@checked
 def rev(operand: ArrayLike, dimensions: Axes) -> Tensor:
     """Reverse the elements along axes.
 
@@ -179,6 +190,7 @@ def rev(operand: ArrayLike, dimensions: Axes) -> Tensor:
     return manipulation.flip(operand, axis=tuple(dimensions))
 
 
+@checked
 def transpose(operand: ArrayLike, permutation: Axes) -> Tensor:
     """Return a tensor with its axes in another order.
 
@@ -189,6 +201,7 @@ def transpose(operand: ArrayLike, permutation: Axes) -> Tensor:
     return manipulation.permute_dims(operand, tuple(permutation))
 
 
+@checked
 def split(operand: ArrayLike, sizes: Axes, axis: int = 0) -> list[Tensor]:
     """Cut a tensor into parts of given lengths along an axis.
 
@@ -197,11 +210,18 @@ def split(operand: ArrayLike, sizes: Axes, axis: int = 0) -> list[Tensor]:
     [[0], [1, 2]]
     """
     x = as_tensor("split", operand)
-    whole = (builtins.slice(None),) * one_axis("split", axis, x.ndim)
+    axis = one_axis("split", axis, x.ndim)
+    if min(sizes, default=0) < 0 or builtins.sum(sizes) != x.shape[axis]:
+        raise ShapeError(
+            f"split: sizes do not fit; got {shown(tuple(sizes))} for length {x.shape[axis]}; use "
+            "sizes of at least 0 that add up to the length"
+        )
+    whole = (builtins.slice(None),) * axis
     ends = pairwise(accumulate(sizes, initial=0))
     return [x[(*whole, builtins.slice(start, end))] for start, end in ends]
 
 
+@checked
 def sort(
     operand: ArrayLike | tuple[ArrayLike, ...],
     dimension: int = -1,
@@ -224,12 +244,13 @@ def sort(
     if not isinstance(operand, tuple):
         return sorting.sort(operand, axis=dimension)
     tensors = [as_tensor("sort", part) for part in operand]
-    for key in reversed(range(num_keys)):
+    for key in reversed(range(integer("sort", "num_keys", num_keys, 1, len(tensors)))):
         order = sorting.argsort(tensors[key], axis=dimension)
         tensors = [take_along_axis(part, order, axis=dimension) for part in tensors]
     return tuple(tensors)
 
 
+@checked
 def sort_key_val(
     keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True
 ) -> tuple[Tensor, Tensor]:
@@ -243,6 +264,7 @@ def sort_key_val(
     return pair
 
 
+@checked
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Tensor, Tensor]:
     """Return the k largest elements along an axis, and their positions.
 
@@ -253,6 +275,7 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1) -> tuple[Tensor, Tensor
     return sorting.topk(operand, k, axis=axis)
 
 
+@checked
 def dot(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -278,6 +301,7 @@ def _typed(x: Tensor, dtype: DTypeLike | None) -> Tensor:
     return x if dtype is None else astype(x, as_dtype(dtype), copy=False)
 
 
+@checked
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: object = None) -> Tensor:
     """Return the products of matrices in the last two axes; `precision` is ignored.
 
@@ -288,6 +312,7 @@ def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: object = None) -> Te
     return matmul(lhs, rhs)
 
 
+@checked
 def dot_general(
     lhs: ArrayLike,
     rhs: ArrayLike,
@@ -313,8 +338,8 @@ def dot_general(
     >>> pt.lax.dot_general(pt.ones((5, 2, 3)), pt.ones((5, 3, 4)), numbers).shape
     (5, 2, 4)
     """
-    (summed, other_summed), (batch, other_batch) = dimension_numbers
     a, b = as_tensor("dot_general", lhs), as_tensor("dot_general", rhs)
+    summed, other_summed, batch, other_batch = _numbers(a, b, dimension_numbers)
     own, others = _free(a, summed, batch), _free(b, other_summed, other_batch)
     lead = [a.shape[axis] for axis in batch]
     inner = prod(a.shape[axis] for axis in summed)
@@ -326,6 +351,33 @@ def dot_general(
         manipulation.reshape(right, (*lead, inner, prod(columns))),
     )
     return _typed(manipulation.reshape(product, (*lead, *rows, *columns)), preferred_element_type)
+
+
+def _numbers(a: Tensor, b: Tensor, dimension_numbers: Any) -> list[list[int]]:
+    """Return the axes of a and b to sum over, and those that are batches."""
+    pairs = [
+        items("dot_general", "dimension_numbers", pair)
+        for pair in items("dot_general", "dimension_numbers", dimension_numbers)
+    ]
+    if [len(pair) for pair in pairs] != [2, 2]:
+        raise ArgumentError(
+            f"dot_general: dimension_numbers must be two pairs; got {described(dimension_numbers)};"
+            " use ((axes of lhs, axes of rhs) to sum over, (axes of lhs, axes of rhs) of batches)"
+        )
+    summed, batch = [[_axes(a, own), _axes(b, others)] for own, others in pairs]
+    for own, others in (summed, batch):
+        lengths = [a.shape[axis] for axis in own], [b.shape[axis] for axis in others]
+        if lengths[0] != lengths[1]:
+            raise ShapeError(
+                f"dot_general: lengths of axes differ; got {lengths[0]} and {lengths[1]}; give "
+                "axes of equal lengths"
+            )
+    return [*summed, *batch]
+
+
+def _axes(x: Tensor, axes: Any) -> list[int]:
+    found = integers("dot_general", "dimension_numbers", axes)
+    return [one_axis("dot_general", axis, x.ndim) for axis in found]
 
 
 def _free(x: Tensor, *used: Axes) -> list[int]:

@@ -6,16 +6,18 @@ outputs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ArgumentError
+from ..dtypes import described
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import items
 from ..functions.convolution import general_convolution
 from ..functions.elementwise import astype
 from ..functions.manipulation import flip, permute_dims
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
 from .arrays import pad
+from .checks import Axes, Padding, checked, integers, per_axis
 from .reductions import padding_of
 
 __all__ = [
@@ -26,9 +28,6 @@ __all__ = [
     "conv_transpose",
     "conv_with_general_padding",
 ]
-
-Padding = str | Sequence[tuple[int, int]]
-Lengths = Sequence[int]
 
 
 class ConvDimensionNumbers(NamedTuple):
@@ -47,8 +46,9 @@ class ConvDimensionNumbers(NamedTuple):
     out_spec: tuple[int, ...]
 
 
+@checked
 def conv_dimension_numbers(
-    lhs_shape: Lengths, rhs_shape: Lengths, dimension_numbers: Any = None
+    lhs_shape: Axes, rhs_shape: Axes, dimension_numbers: Any = None
 ) -> ConvDimensionNumbers:
     """Return the positions of the axes of a convolution.
 
@@ -65,18 +65,21 @@ def conv_dimension_numbers(
     >>> pt.lax.conv_dimension_numbers((1, 3, 8), (4, 3, 3)).rhs_spec
     (0, 1, 2)
     """
+    operation, name = "conv_dimension_numbers", "dimension_numbers"
     if isinstance(dimension_numbers, ConvDimensionNumbers):
-        return dimension_numbers
+        return ConvDimensionNumbers(*[integers(operation, name, n) for n in dimension_numbers])
     rank = len(lhs_shape)
     if dimension_numbers is None:
         return ConvDimensionNumbers(*[tuple(range(rank))] * 3)
-    lhs, rhs, out = dimension_numbers
-    space = [letter for letter in lhs if letter not in "NC"]
+    orders = items(operation, name, dimension_numbers)
+    lhs, rhs, out = per_axis(operation, name, orders, 3)
+    space = [letter for letter in str(lhs) if letter not in "NC"]
     specs = [("NC", lhs), ("OI", rhs), ("NC", out)]
     for first, text in specs:
-        if sorted(text) != sorted([*first, *space]) or not len(text) == rank == len(rhs_shape):
+        letters = sorted(text) if isinstance(text, str) else []
+        if letters != sorted([*first, *space]) or not len(letters) == rank == len(rhs_shape):
             raise ArgumentError(
-                f"conv_dimension_numbers: order of axes does not fit; got {text!r} for shapes "
+                f"{operation}: order of axes does not fit; got {described(text)} for shapes "
                 f"{tuple(lhs_shape)} and {tuple(rhs_shape)}; give one letter for each axis, such "
                 'as "NHWC", "HWIO"'
             )
@@ -87,13 +90,14 @@ def conv_dimension_numbers(
     )
 
 
+@checked
 def conv_general_dilated(
     lhs: ArrayLike,
     rhs: ArrayLike,
-    window_strides: Lengths,
+    window_strides: Axes,
     padding: Padding,
-    lhs_dilation: Lengths | None = None,
-    rhs_dilation: Lengths | None = None,
+    lhs_dilation: Axes | None = None,
+    rhs_dilation: Axes | None = None,
     dimension_numbers: Any = None,
     feature_group_count: int = 1,
     batch_group_count: int = 1,
@@ -135,14 +139,25 @@ def conv_general_dilated(
             "use feature_group_count"
         )
     x, w = as_tensor("conv_general_dilated", lhs), as_tensor("conv_general_dilated", rhs)
+    if not 3 <= x.ndim == w.ndim <= 5:
+        raise ShapeError(
+            f"conv_general_dilated: wrong number of axes; got shapes {x.shape} and {w.shape}; use "
+            "images and a kernel with 1 to 3 spatial axes"
+        )
     numbers = conv_dimension_numbers(x.shape, w.shape, dimension_numbers)
     batch, channels, *space = numbers.lhs_spec
     x = permute_dims(x, (batch, *space, channels))
     outs, inputs, *space = numbers.rhs_spec
     w = permute_dims(w, (*space, inputs, outs))
     count = x.ndim - 2
-    steps, between = tuple(window_strides), lhs_dilation or (1,) * count
-    dilation = tuple(rhs_dilation or (1,) * count)
+    steps, between, dilation = [
+        per_axis("conv_general_dilated", name, tuple(values or (1,) * count), count, 1)
+        for name, values in {
+            "window_strides": window_strides,
+            "lhs_dilation": lhs_dilation,
+            "rhs_dilation": rhs_dilation,
+        }.items()
+    ]
     reach = [(k - 1) * d + 1 for k, d in zip(w.shape[:count], dilation, strict=True)]
     image = [(n - 1) * d + 1 for n, d in zip(x.shape[1:-1], between, strict=True)]
     pads = padding_of("conv_general_dilated", padding, image, reach, steps)
@@ -164,10 +179,11 @@ def _placed(x: Tensor, spec: tuple[int, ...]) -> Tensor:
     return permute_dims(x, tuple(order[axis] for axis in range(x.ndim)))
 
 
+@checked
 def conv(
     lhs: ArrayLike,
     rhs: ArrayLike,
-    window_strides: Lengths,
+    window_strides: Axes,
     padding: str,
     precision: object = None,
     preferred_element_type: DTypeLike | None = None,
@@ -191,13 +207,14 @@ def conv(
     )
 
 
+@checked
 def conv_with_general_padding(
     lhs: ArrayLike,
     rhs: ArrayLike,
-    window_strides: Lengths,
+    window_strides: Axes,
     padding: Padding,
-    lhs_dilation: Lengths | None,
-    rhs_dilation: Lengths | None,
+    lhs_dilation: Axes | None,
+    rhs_dilation: Axes | None,
     precision: object = None,
     preferred_element_type: DTypeLike | None = None,
 ) -> Tensor:
@@ -219,12 +236,13 @@ def conv_with_general_padding(
     )
 
 
+@checked
 def conv_transpose(
     lhs: ArrayLike,
     rhs: ArrayLike,
-    strides: Lengths,
+    strides: Axes,
     padding: Padding,
-    rhs_dilation: Lengths | None = None,
+    rhs_dilation: Axes | None = None,
     dimension_numbers: Any = None,
     transpose_kernel: bool = False,
     precision: object = None,
@@ -256,6 +274,8 @@ def conv_transpose(
     numbers = conv_dimension_numbers(x.shape, w.shape, dimension_numbers)
     outs, channels, *axes = numbers.rhs_spec
     dilation = tuple(rhs_dilation or (1,) * len(axes))
+    per_axis("conv_transpose", "rhs_dilation", dilation, len(axes))
+    per_axis("conv_transpose", "strides", strides, len(axes))
     reach = [(w.shape[axis] - 1) * d + 1 for axis, d in zip(axes, dilation, strict=True)]
     if isinstance(padding, str):
         padding = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dtypes import as_dtype
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DTypeError
 from ..functions import elementwise as E
 from ..functions.arguments import integer
 from ..functions.elementwise import (
@@ -31,6 +31,7 @@ from ..functions.elementwise import (
 from ..numpy_functions.arithmetic import bitwise_count as population_count
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
+from .checks import checked
 
 __all__ = [
     "bitcast_convert_type",
@@ -67,6 +68,7 @@ _UNSIGNED = {1: "uint8", 2: "uint16", 4: "uint32"}
 """Unsigned dtype of each number of bytes."""
 
 
+@checked
 def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Tensor:
     """Return x, limited to the range from `min` to `max`.
 
@@ -77,6 +79,7 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Tensor:
     return E.clip(as_tensor("clamp", x), min, max)
 
 
+@checked
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Tensor:
     """Return `operand` with another dtype, see `pt.astype`.
 
@@ -87,6 +90,7 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Tensor:
     return E.astype(as_tensor("convert_element_type", operand), as_dtype(new_dtype))
 
 
+@checked
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Tensor:
     """Return the bits of `operand` as numbers of another dtype of the same size.
 
@@ -107,6 +111,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Tensor:
     return as_tensor("bitcast_convert_type", data).reshape(x.shape).astype(dtype)
 
 
+@checked
 def div(x: ArrayLike, y: ArrayLike) -> Tensor:
     """Return x / y; of integers the quotient without its fraction, as in C.
 
@@ -122,6 +127,7 @@ def div(x: ArrayLike, y: ArrayLike) -> Tensor:
     return where(E.logical_and(E.less(down, 0), inexact), down + 1, down)
 
 
+@checked
 def rem(x: ArrayLike, y: ArrayLike) -> Tensor:
     """Return the remainder of `div`, which has the sign of x.
 
@@ -134,6 +140,7 @@ def rem(x: ArrayLike, y: ArrayLike) -> Tensor:
     return where(E.less(x, 0), -rest, rest)
 
 
+@checked
 def integer_pow(x: ArrayLike, y: int) -> Tensor:
     """Return x to the power of a Python integer.
 
@@ -145,6 +152,7 @@ def integer_pow(x: ArrayLike, y: int) -> Tensor:
     return E.pow(x, power) if power >= 0 else E.reciprocal(E.pow(x, -power))
 
 
+@checked
 def round(x: ArrayLike, rounding_method: int = 0) -> Tensor:
     """Return x rounded to integers.
 
@@ -163,6 +171,7 @@ def round(x: ArrayLike, rounding_method: int = 0) -> Tensor:
     return where(E.greater_equal(E.abs(x - whole), 0.5), whole + E.sign(x), whole)
 
 
+@checked
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Tensor:
     """Return elements of `on_true` if `pred` is True, else of `on_false`.
 
@@ -173,6 +182,7 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Tensor:
     return where(pred, on_true, on_false)
 
 
+@checked
 def select_n(which: ArrayLike, *cases: ArrayLike) -> Tensor:
     """Return elements of the case that `which` selects, a bool or an integer.
 
@@ -191,6 +201,7 @@ def select_n(which: ArrayLike, *cases: ArrayLike) -> Tensor:
     return result
 
 
+@checked
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Tensor:
     """Return the bits of x moved to the right, with zeros from the left.
 
@@ -199,5 +210,9 @@ def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Tensor:
     15
     """
     x = as_tensor("shift_right_logical", x)
+    if x.dtype.kind not in "iu":
+        raise DTypeError(
+            f"shift_right_logical: dtype {x.dtype} has no bits to move; use x.astype('int32')"
+        )
     unsigned = x.astype(_UNSIGNED[x.dtype.itemsize])
     return E.bitwise_right_shift(unsigned, as_tensor("", y).astype(unsigned.dtype)).astype(x.dtype)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..tensor import Tensor, as_tensor
 from ..transforms.control_flow import associative_scan
 from ..typing import ArrayLike
 from .arrays import pad
+from .checks import Axes, Combine, Padding, checked, per_axis
 
 __all__ = [
     "cumlogsumexp",
@@ -36,9 +36,8 @@ __all__ = [
     "reduce_window",
 ]
 
-_Combine = Callable[[Any, Any], Any]
 
-
+@checked
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     """Return the sums of the elements up to each one along an axis.
 
@@ -54,6 +53,7 @@ def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     return statistical.cumulative_sum(operand, axis, reverse=reverse)
 
 
+@checked
 def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     """Return the products of the elements up to each one along an axis, see `cumsum`.
 
@@ -64,6 +64,7 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     return statistical.cumulative_prod(operand, axis, reverse=reverse)
 
 
+@checked
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     """Return the largest of the elements up to each one along an axis, see `cumsum`.
 
@@ -75,6 +76,7 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     return result
 
 
+@checked
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     """Return the smallest of the elements up to each one along an axis, see `cumsum`.
 
@@ -86,6 +88,7 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     return result
 
 
+@checked
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Tensor:
     """Return log(sum(exp(x))) of the elements up to each one along an axis, see `cumsum`.
 
@@ -97,7 +100,8 @@ def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Te
     return result
 
 
-def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_sum(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return the sums over axes.
 
     >>> import py_tensor as pt
@@ -108,7 +112,8 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.sum(x, axis=tuple(axes), dtype=x.dtype)
 
 
-def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_prod(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return the products over axes.
 
     >>> import py_tensor as pt
@@ -119,7 +124,8 @@ def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.prod(x, axis=tuple(axes), dtype=x.dtype)
 
 
-def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_max(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return the largest elements along axes.
 
     >>> import py_tensor as pt
@@ -129,7 +135,8 @@ def reduce_max(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.max(operand, axis=tuple(axes))
 
 
-def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_min(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return the smallest elements along axes.
 
     >>> import py_tensor as pt
@@ -139,7 +146,8 @@ def reduce_min(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.min(operand, axis=tuple(axes))
 
 
-def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_and(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return True for each slice along axes whose elements are all True.
 
     >>> import py_tensor as pt
@@ -149,7 +157,8 @@ def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.all(operand, axis=tuple(axes))
 
 
-def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
+@checked
+def reduce_or(operand: ArrayLike, axes: Axes) -> Tensor:
     """Return True for each slice along axes that has a True element.
 
     >>> import py_tensor as pt
@@ -159,9 +168,8 @@ def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Tensor:
     return statistical.any(operand, axis=tuple(axes))
 
 
-def reduce(
-    operands: Any, init_values: Any, computation: _Combine, dimensions: Sequence[int]
-) -> Any:
+@checked
+def reduce(operands: Any, init_values: Any, computation: Combine, dimensions: Axes) -> Any:
     """Combine all elements along axes by a function of two.
 
     The function is applied about log2(n) times, to halves of the elements at once.
@@ -201,16 +209,19 @@ def reduce(
 def _count(tree: Any) -> int:
     counts: list[int] = []
     tree_map(lambda x: counts.append(x.shape[0]), tree)
+    if not counts:
+        raise ArgumentError("reduce: there are no operands; got none; give at least one tensor")
     return counts[0]
 
 
+@checked
 def reduce_window(
     operand: ArrayLike,
     init_value: ArrayLike,
-    computation: _Combine,
-    window_dimensions: Sequence[int],
-    window_strides: Sequence[int],
-    padding: str | Sequence[tuple[int, int]],
+    computation: Combine,
+    window_dimensions: Axes,
+    window_strides: Axes,
+    padding: Padding,
 ) -> Tensor:
     """Combine the elements of sliding windows by a function of two, see `reduce`.
 
@@ -240,14 +251,16 @@ def reduce_window(
 
 def padding_of(
     operation: str,
-    padding: str | Sequence[tuple[int, int]],
-    image: Sequence[int],
-    size: Sequence[int],
-    stride: Sequence[int],
+    padding: Padding,
+    image: Axes,
+    size: Axes,
+    stride: Axes,
 ) -> list[tuple[int, int]]:
     """Return the number of elements to add before and after along each axis."""
+    per_axis(operation, "shape", image, len(size))
+    per_axis(operation, "strides", stride, len(size), 1)
     if not isinstance(padding, str):
-        return [(before, after) for before, after in padding]
+        return list(per_axis(operation, "padding", padding, len(size)))
     name = padding.upper()
     if name == "VALID":
         return [(0, 0)] * len(size)
@@ -264,11 +277,12 @@ def padding_of(
     return smaller if name == "SAME" else [(after, before) for before, after in smaller]
 
 
+@checked
 def padtype_to_pads(
-    in_shape: Sequence[int],
-    window_shape: Sequence[int],
-    window_strides: Sequence[int],
-    padding: str,
+    in_shape: Axes,
+    window_shape: Axes,
+    window_strides: Axes,
+    padding: Padding,
 ) -> list[tuple[int, int]]:
     """Return the number of elements that a padding adds before and after each axis.
 

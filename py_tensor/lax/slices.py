@@ -15,6 +15,7 @@ from ..functions.indexing import take
 from ..functions.manipulation import reshape
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
+from .checks import Axes, checked, per_axis
 
 __all__ = [
     "dynamic_index_in_dim",
@@ -30,11 +31,12 @@ __all__ = [
 ]
 
 
+@checked
 def slice(
     operand: ArrayLike,
-    start_indices: Sequence[int],
-    limit_indices: Sequence[int],
-    strides: Sequence[int] | None = None,
+    start_indices: Axes,
+    limit_indices: Axes,
+    strides: Axes | None = None,
 ) -> Tensor:
     """Return the part of a tensor between two corners.
 
@@ -49,10 +51,16 @@ def slice(
     [2, 5]
     """
     x = as_tensor("slice", operand)
-    steps = strides or (1,) * x.ndim
-    return x[tuple(map(builtins.slice, start_indices, limit_indices, steps))]
+    corners = {
+        "start_indices": start_indices,
+        "limit_indices": limit_indices,
+        "strides": strides or (1,) * x.ndim,
+    }
+    bounds = [per_axis("slice", name, values, x.ndim) for name, values in corners.items()]
+    return x[tuple(map(builtins.slice, *bounds))]
 
 
+@checked
 def slice_in_dim(
     operand: ArrayLike,
     start_index: int | None,
@@ -78,6 +86,7 @@ def slice_in_dim(
     return x[(builtins.slice(None),) * one_axis("slice_in_dim", axis, x.ndim) + (part,)]
 
 
+@checked
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Tensor:
     """Return the slice at a position along an axis.
 
@@ -97,7 +106,8 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
     return x[(builtins.slice(None),) * one_axis("index_in_dim", axis, x.ndim) + (part,)]
 
 
-def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Tensor:
+@checked
+def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Axes) -> Tensor:
     """Return the slices at positions along axes; the positions are the first axis of the result.
 
     >>> import py_tensor as pt
@@ -106,13 +116,15 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
     """
     x = as_tensor("index_take", src)
     key: list[Any] = [builtins.slice(None)] * x.ndim
+    per_axis("index_take", "idxs", idxs, len(axes))
     for axis, positions in zip(axes, idxs, strict=True):
         key[one_axis("index_take", axis, x.ndim)] = as_tensor("index_take", positions)
     return x[tuple(key)]
 
 
+@checked
 def dynamic_slice(
-    operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int]
+    operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Axes
 ) -> Tensor:
     """Return the part of a tensor that starts at positions that may be tensors.
 
@@ -137,11 +149,9 @@ def dynamic_slice(
     return x
 
 
-def _starts(
-    operation: str, x: Tensor, start_indices: Any, sizes: Sequence[int]
-) -> list[tuple[Any, int]]:
+def _starts(operation: str, x: Tensor, start_indices: Any, sizes: Axes) -> list[tuple[Any, int]]:
     """Return (first position, length) for each axis."""
-    if isinstance(start_indices, Tensor):
+    if isinstance(start_indices, Tensor) and start_indices.ndim:
         start_indices = [start_indices[at] for at in range(start_indices.shape[0])]
     starts = items(operation, "start_indices", start_indices)
     if not len(starts) == len(sizes) == x.ndim or any(map(int.__gt__, sizes, x.shape)):
@@ -161,6 +171,7 @@ def _start(operation: str, start: Any, length: int, size: int) -> Tensor:
     return E.clip(E.where(first < 0, first + length, first), 0, length - size)
 
 
+@checked
 def dynamic_slice_in_dim(
     operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0
 ) -> Tensor:
@@ -178,6 +189,7 @@ def dynamic_slice_in_dim(
     return dynamic_slice(x, starts, sizes)
 
 
+@checked
 def dynamic_index_in_dim(
     operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True
 ) -> Tensor:
@@ -194,6 +206,7 @@ def dynamic_index_in_dim(
     return reshape(part, (*part.shape[:axis], *part.shape[axis + 1 :]))
 
 
+@checked
 def dynamic_update_slice(
     operand: ArrayLike, update: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike]
 ) -> Tensor:
@@ -226,6 +239,7 @@ def dynamic_update_slice(
     return E.where(inside, new, x)
 
 
+@checked
 def dynamic_update_slice_in_dim(
     operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int
 ) -> Tensor:
@@ -241,6 +255,7 @@ def dynamic_update_slice_in_dim(
     return dynamic_update_slice(x, update, starts)
 
 
+@checked
 def dynamic_update_index_in_dim(
     operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int
 ) -> Tensor:

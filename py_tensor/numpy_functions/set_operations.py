@@ -48,8 +48,14 @@ def unique(
     [[1, 3], [1, 2]]
     """
     x = as_tensor("unique", ar)
+    options = {
+        "return_index": return_index,
+        "return_inverse": return_inverse,
+        "return_counts": return_counts,
+    }
+    chosen = [True, *(flag("unique", name, value) for name, value in options.items())]
     if axis is None:
-        if return_index or return_inverse:
+        if any(chosen[1:3]):
             values, first, inverse, counts = F.unique_all(x)
         else:
             values, counts = F.unique_counts(x)
@@ -65,12 +71,6 @@ def unique(
         results = [values, first, inverse, counts]
     else:
         results = _unique_slices(x, one_axis("unique", axis, x.ndim))
-    options = {
-        "return_index": return_index,
-        "return_inverse": return_inverse,
-        "return_counts": return_counts,
-    }
-    chosen = [True, *(flag("unique", name, value) for name, value in options.items())]
     wanted = [part for part, is_wanted in zip(results, chosen, strict=True) if is_wanted]
     return wanted[0] if len(wanted) == 1 else tuple(wanted)
 

@@ -39,7 +39,7 @@ def device_put(x: object, device: object = None) -> Any:
     >>> pt.device_put({"a": 1.0})["a"].item()
     1.0
     """
-    if device is not None and device not in devices():
+    if device is not None and not (isinstance(device, str) and device in devices()):
         raise ArgumentError(
             f"device_put: device is not in use; got {device!r:.60}; use one of pt.devices(), or "
             "pt.sharding.shard for several devices"

@@ -32,7 +32,8 @@ NO_TENSORS = {
     # Functions to differentiate or to run; trees, which may hold anything; handles.
     *("checkpoint", "custom_gradient", "grad", "jit", "jvp", "tidy", "value_and_grad", "vjp"),
     *("custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "linearize", "vmap"),
-    *("glsl_kernel", "kernel"),
+    *("custom_vjp", "glsl_kernel", "jacobian", "kernel", "make_jaxpr", "remat"),
+    *("block_until_ready", "checkpoint_name", "device_get", "device_put"),
     *("ravel_pytree", "tree_map_with_path", "tree_reduce"),
     *("assert_no_leaks", "profile", "time"),
     *("memory_trace", "stop_gradient", "tree_flatten", "tree_leaves", "tree_map"),
@@ -42,6 +43,7 @@ NO_TENSORS = {
     *("rfftfreq", "summary", "zeros", "can_cast", "finfo", "iinfo", "isdtype", "result_type"),
     "from_dlpack",
     # The page and the package.
+    *("default_backend", "device_count", "devices", "local_device_count", "local_devices"),
     *("__array_namespace_info__", "cache_info", "draw", "enable_debug_mode"),
     *(
         "enable_production_mode",
@@ -64,7 +66,7 @@ NO_TENSORS = {
     ),
     # Settings of layers, and trees of layers.
     *("L1", "L2", "max_norm", "min_max_norm", "unit_norm", "constrain", "regularize"),
-    *("apply_constraints", "regularization_loss"),
+    *("apply_constraints", "freeze", "regularization_loss"),
     # NumPy's functions of numbers, shapes, dtypes, texts, files and any objects.
     *(
         "bartlett",
@@ -126,6 +128,11 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "broadcast_to": (HERE, (2, 2)),
     "concat": ([HERE, HERE],),
     "contraction_path": ("ij,jk", HERE, HERE),
+    **{
+        f"nn.adaptive_{kind}_pool{count}d": (HERE, 1)
+        for kind in ("avg", "max")
+        for count in (1, 2, 3)
+    },
     "nn.batch_to_space": (HERE, [2]),
     "nn.confusion_matrix": (HERE, HERE, 2),
     "nn.depth_to_space": (HERE, 2),

@@ -177,3 +177,67 @@ def test_wrong_arguments_raise():
         lax.bitcast_convert_type(A, "uint8")
     with pytest.raises(errors.ArgumentError, match="there are no cases"):
         lax.select_n(pt.asarray(0))
+
+
+WRONG = {
+    "axes of another number": (
+        lambda: lax.broadcast_in_dim(pt.ones(2), (2, 3), (0, 1)),
+        "broadcast_in_dim: broadcast_dimensions does not fit; got 2 values; give 1",
+    ),
+    "corners of too few axes": (
+        lambda: lax.slice(pt.ones((2, 3)), (0,), (2,)),
+        "slice: start_indices does not fit; got 1 values; give 2",
+    ),
+    "sizes that do not add up": (
+        lambda: lax.split(pt.ones(4), (1, 2)),
+        "split: sizes do not fit; got (1, 2) for length 4; use sizes of at least 0 that add up to "
+        "the length",
+    ),
+    "steps of zero": (
+        lambda: lax.conv(IMAGES, KERNEL, (0, 1), "SAME"),
+        "conv: window_strides is too small; got 0; use 1 or more",
+    ),
+    "padding of numbers": (
+        lambda: lax.conv_general_dilated(IMAGES, KERNEL, (1, 1), [1, 1]),
+        "conv_general_dilated: padding must be a sequence; got 1; pass a list or a tuple",
+    ),
+    "padding of triples": (
+        lambda: lax.conv_general_dilated(IMAGES, KERNEL, (1, 1), [(1, 1, 0)]),
+        "conv_general_dilated: padding must be a sequence of tuples; got (1, 1, 0); give 2 numbers "
+        "for each axis",
+    ),
+    "sums over unequal lengths": (
+        lambda: lax.dot_general(pt.ones((2, 3)), pt.ones(6), (((0, 1), (0,)), ((), ()))),
+        "dot_general: lengths of axes differ; got [2, 3] and [6]; give axes of equal lengths",
+    ),
+    "bits of fractions": (
+        lambda: lax.shift_right_logical(pt.ones(2), 1),
+        "shift_right_logical: dtype float32 has no bits to move; use x.astype('int32')",
+    ),
+    "a number as a function": (
+        lambda: lax.reduce(pt.ones(2), 0.0, 3, (0,)),
+        "reduce: computation must be a function; got 3; pass a function",
+    ),
+    "no operands": (
+        lambda: lax.reduce([], [], pt.add, (0,)),
+        "reduce: there are no operands; got none; give at least one tensor",
+    ),
+    "more keys than tensors": (
+        lambda: lax.sort((pt.ones(2),), num_keys=2),
+        "sort: num_keys is too large; got 2; use at most 1",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_name_the_function(name):
+    call, text = WRONG[name]
+    with pytest.raises(errors.TensorError) as raised:
+        call()
+    assert str(raised.value) == text
+
+
+def test_axes_may_be_arrays_and_negative():
+    x = pt.arange(6).reshape((2, 3))
+    assert lax.transpose(x, np.asarray([1, 0])).shape == (3, 2)
+    assert lax.dot_general(x, x, (((-1,), (1,)), ((0,), (0,)))).tolist() == [5, 50]
