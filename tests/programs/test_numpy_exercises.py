@@ -219,7 +219,8 @@ def products_by_einsum(np):
 @program
 def points_on_a_spiral(np):
     phi = np.arange(0, 10 * np.pi, 0.5)
-    x, y = phi * np.cos(phi), phi * np.sin(phi)
+    # Lengths up to 48, because floats near 300 are 3e-5 apart, and so would be the coordinates.
+    x, y = 0.1 * phi * np.cos(phi), 0.1 * phi * np.sin(phi)
     steps = (np.diff(x) ** 2 + np.diff(y) ** 2) ** 0.5
     length = np.zeros_like(x)
     length[1:] = np.cumsum(steps)

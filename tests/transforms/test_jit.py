@@ -858,7 +858,10 @@ def test_numbers_without_a_key_are_drawn_again():
     for function in (draws, jitted):
         pt.random.seed(5)
         runs.append([[t.tolist() for t in function(x)] for _ in range(3)])
-    assert runs[0] == runs[1]
+    for eager, traced in zip(*runs, strict=True):
+        assert traced[1:] == eager[1:]
+        # Other programs may round logarithms and cosines of normal numbers differently.
+        np.testing.assert_allclose(traced[0], eager[0], rtol=1e-6, atol=1e-6)
     assert runs[1][0] != runs[1][1]
     assert jitted.traces == 1
 
