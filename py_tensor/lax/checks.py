@@ -18,7 +18,8 @@ Combine = Callable[[Any, Any], Any]
 
 def integers(operation: str, name: str, value: Any) -> tuple[int, ...]:
     """Return the integers of a sequence."""
-    return tuple([integer(operation, name, item) for item in items(operation, name, value)])
+    numbers = value if value.__class__ is tuple else items(operation, name, value)
+    return tuple([n if n.__class__ is int else integer(operation, name, n) for n in numbers])
 
 
 def _tuples(operation: str, name: str, value: Any, length: int) -> list[tuple[int, ...]]:
