@@ -24,6 +24,9 @@ from ..ir.node import (
     OpNode,
     linearize,
     lock,
+    pullbacks,
+    tapes,
+    tracking,
     with_family,
 )
 from ..late import LateModule, namespace
@@ -452,6 +455,15 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
         plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
     ):
         nodes[position].settle(buffer)
+
+
+def computed_number(node: OpNode) -> bool:
+    """Compute a pending value without axes if no plan is needed; return True if it was computed."""
+    if node.spec.shape or node.call is None or tapes or pullbacks or tracking:
+        return False
+    if runtime.observer is not None or other_threads():
+        return False
+    return backend().compute_number(node)
 
 
 def _realize_in_turn(engine: Backend, pending: list[OpNode]) -> None:

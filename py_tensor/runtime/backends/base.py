@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypedDict
 
 from ...dtypes import DType, shown
 from ...errors import SizeError
-from ...ir.node import OpGraph, TensorSpec
+from ...ir.node import OpGraph, OpNode, TensorSpec
 from ...ops.op_def import Shape
 
 
@@ -198,6 +198,12 @@ class Backend(Protocol):
     def peek(self, buffer: Buffer) -> memoryview | None:
         """Return all elements as bytes if they are in host memory, else None."""
 
+    def compute_number(self, node: OpNode) -> bool:
+        """Compute a pending value without axes, if that is faster than by a plan.
+
+        Return True if it was computed.
+        """
+
     def release(self, buffer: Buffer) -> None:
         """Release the buffer's device memory."""
 
@@ -257,6 +263,9 @@ class HostBackend:
 
     async def read_async(self, buffer: Buffer) -> memoryview:
         return self.read(buffer)
+
+    def compute_number(self, node: OpNode) -> bool:
+        return False
 
     def peek(self, buffer: Buffer) -> memoryview | None:
         return None if buffer.host is None else memoryview(buffer.host).cast("B")

@@ -16,7 +16,7 @@ from ...compiler.stages import Plan, make_plan, split_plan
 from ...compiler.target import Target
 from ...dtypes import DType
 from ...errors import BackendError
-from ...ir.node import OpGraph
+from ...ir.node import OpGraph, OpNode
 from ...ops.index_map import Shape
 from .base import Buffer, CompiledParts, Pixels, Statistics, Timers
 from .bridge import Bridge
@@ -225,6 +225,9 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
         if data:
             self.bridge.read(buffer.handle, memoryview(data))
         return memoryview(data)
+
+    def compute_number(self, node: OpNode) -> bool:
+        return False
 
     def peek(self, buffer: Buffer) -> memoryview | None:
         return None if buffer.host is None else _host(buffer)

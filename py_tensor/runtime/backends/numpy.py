@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from ...ir.node import OpGraph, OpInstance, Scalar
+from ...ir.node import OpGraph, OpInstance, OpNode, Scalar
 from ...ops.op_def import Elementwise, GatherAlong, Reduction, Sort
 from .base import Buffer, HostBackend
 
@@ -63,12 +64,46 @@ class NumpyBackend(HostBackend):
             for position in (*graph.outputs, *graph.shared)
         ]
 
+    def compute_number(self, node: OpNode) -> bool:
+        """Compute an element by elementwise operations on elements, without a plan."""
+        order: list[OpNode] = []
+        stack = [node]
+        while stack:
+            source = stack.pop()
+            if source.spec.shape or len(order) == _NUMBERS:
+                return False
+            order.append(source)
+            if source.call is not None:
+                if not isinstance(source.call.op, Elementwise):
+                    return False
+                stack += source.srcs
+        values: dict[int, Any] = {}
+        with np.errstate(all="ignore"):
+            # A node that several others need occurs several times, the last time after all of them.
+            for source in reversed(order):
+                if id(source) in values:
+                    continue
+                if source.call is not None:
+                    step = _step_of_numbers(source.call)
+                    value = step([values[id(src)] for src in source.srcs])
+                elif source.buffer is not None:
+                    value = self.array(source.buffer).reshape(())
+                else:
+                    value = np.asarray(source.value).astype(source.spec.dtype.name)
+                values[id(source)] = value
+        node.settle(Buffer(node.spec.dtype, 1, _flat(values[id(node)])))
+        return True
+
     def array(self, buffer: Buffer) -> Any:
         """Return the buffer's elements as a flat array."""
         host = buffer.host if buffer.host is not None else buffer.backend.read(buffer)
         if isinstance(host, np.ndarray):
             return host
         return np.frombuffer(host, dtype=np.dtype(buffer.dtype.name))
+
+
+_NUMBERS = 64
+"""Nodes up to which an element is computed without a plan."""
 
 
 def _flat(value: Any) -> Any:
@@ -103,6 +138,11 @@ def _sorting(x: int, axis: int, descending: bool) -> Step:
         return np.flip(ascending, axis) if descending else ascending
 
     return step
+
+
+@lru_cache(1024)
+def _step_of_numbers(call: OpInstance) -> Step:
+    return _step(call, tuple(range(len(call.specs))))
 
 
 def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
