@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -29,12 +28,7 @@ def backend(engine):
     """Use a JAX backend; tiny values are computed with it, too."""
     own = JaxBackend()
     executor.use(own)
-    # Other tests compare with 64-bit numbers of JAX.
-    options: Any = jax.config
-    wide = options.jax_enable_x64
-    options.update("jax_enable_x64", False)
     yield own
-    options.update("jax_enable_x64", wide)
     executor.use(engine)
 
 

@@ -24,10 +24,16 @@ import jax.numpy as jnp
 from jax import lax
 
 jax.config.update("jax_platforms", "cpu")
-jax.config.update("jax_enable_x64", True)
 
 RTOL = (2e-5, 2e-4)
 """For first and for second derivatives; the latter are differences of rounded first ones."""
+
+
+@pytest.fixture(autouse=True)
+def wide_numbers():
+    """Let JAX have 64-bit numbers in this module alone: others expect its usual dtypes."""
+    with jax.enable_x64(True):
+        yield
 
 
 class Case(NamedTuple):
