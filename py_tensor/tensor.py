@@ -382,6 +382,8 @@ def _missing(tensor: Tensor, name: str) -> Any:
     # Protocols are asked for by names with underscores, often, and are no mistakes.
     if name[:1] == "_":
         raise AttributeError(name, name=name, obj=tensor)
+    if isinstance(own := getattr(Tensor, name, None), property):
+        return own.__get__(tensor)  # it raised AxesError, which is an AttributeError
     raise foreign_names.missing_attribute(tensor, name)
 
 
