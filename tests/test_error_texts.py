@@ -60,10 +60,10 @@ CASES = {
         lambda: pt.take([1, 2], [0], mode="mirror"),
         'take: mode is unknown; got \'mirror\'; use "raise", "wrap" or "clip"',
     ),
-    "booleans added": (
+    "booleans subtracted": (
         errors.DTypeError,
-        lambda: pt.asarray([True]) + pt.asarray([True]),
-        'add: dtype bool is not numeric; use x.astype("int32")',
+        lambda: pt.asarray([True]) - pt.asarray([True]),
+        'subtract: dtype bool is not numeric; use x.astype("int32")',
     ),
     "floats shifted": (
         errors.DTypeError,

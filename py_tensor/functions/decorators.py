@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast, overload
 from ..dtypes import DType, bool_, float32
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError, TensorError
 from ..ir.node import AGE, BoundedCache, OpInstance, OpNode, TensorSpec, lock, node_of
-from ..ir.tracer import ScalarTracer
+from ..ir.tracer import ScalarTracer, kind_of
 from ..late import LateModule
 from ..ops.elementwise import CAST, ELEMENTWISE
 from ..ops.op_def import Elementwise
@@ -473,6 +473,7 @@ def _with_options(function: Any, plain: Any) -> Any:
             setattr(decorated, method, partial(getattr(ufunc_methods, method), decorated))
     update_wrapper(decorated, function, ("__module__", "__name__", "__qualname__", "__doc__"))
     del decorated.__wrapped__  # its signature lacks the arguments
+    decorated.nin = function.__code__.co_argcount
     return decorated
 
 
@@ -480,9 +481,9 @@ type _Calls = BoundedCache[tuple[TensorSpec | type, ...] | TensorSpec, OpInstanc
 
 
 def _is_bool(operation: str, x: Any) -> bool:
-    """Return True for a bool or a tensor of them."""
+    """Return True for a bool, traced or not, or a tensor of them."""
     if not isinstance(x, Tensor):
-        return x.__class__ is bool
+        return kind_of(x) is bool
     return node_behind(operation, x).spec.dtype is bool_
 
 
@@ -553,7 +554,7 @@ def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
             if all(_is_bool(op.name, x) for x in operands):
                 chosen = ELEMENTWISE[of_bools]
                 if chosen is op:  # compared as numbers
-                    operands = tuple(x if x.__class__ is bool else x + 0 for x in operands)
+                    operands = tuple(x + 0 for x in operands)
         result = apply(chosen, operands)
         if key and operands[0] is x1 and operands[1] is x2:
             _remember(calls, chosen, key, result)

@@ -25,6 +25,7 @@ class UnaryFunction(Protocol):
     """Elementwise function of one operand."""
 
     __name__: str
+    nin: int
 
     def __call__(
         self,
@@ -59,6 +60,7 @@ class BinaryFunction(Protocol):
     """Elementwise function of two operands, with the methods of NumPy's ufuncs."""
 
     __name__: str
+    nin: int
 
     def __call__(
         self,

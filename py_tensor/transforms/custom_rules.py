@@ -55,7 +55,8 @@ class _Ruled:
         except ValueError:  # a builtin function has no signature
             positional = list(args)
         else:
-            bound.apply_defaults()
+            if not hasattr(self._function, "nin"):  # elementwise options are no operands
+                bound.apply_defaults()
             positional = list(bound.args)
             kwargs.clear()
             kwargs.update(bound.kwargs)

@@ -228,10 +228,11 @@ def test_numbers_promote_as_without_jit(dtype, value):
         yield lambda x, n: pt.where(x != 0, x, n)
         yield lambda x, n: pt.where(n > 1, x, x)
         yield lambda x, n: x == n
-        if dtype != "bool":
-            yield lambda x, n: x + n
-            yield lambda x, n: n * x
-            yield lambda x, n: (n + n) * x - n
+        yield lambda x, n: x < n
+        yield lambda x, n: pt.greater_equal(n, n)
+        yield lambda x, n: x + n
+        yield lambda x, n: n * x
+        yield lambda x, n: (n + n) * x - n
 
     for function in functions():
         try:
