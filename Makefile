@@ -146,7 +146,7 @@ audit: $(VENV_READY) $(NODE_READY)  ## Look for known faults of the development 
 
 # Tests that depend on CPython's reference counts and frames, which differ between its versions.
 PYTHON_TESTS := tests/diagnostics/test_memory.py tests/diagnostics/test_tidy.py \
-  tests/transforms/test_jit.py tests/transforms/test_autodiff.py
+  tests/functions/test_elements.py tests/functions/test_parts.py tests/transforms/test_jit.py tests/transforms/test_autodiff.py
 
 .PHONY: test-pythons
 test-pythons: $(VENV_READY) $(BUNDLE)  ## Run the tests of memory on WebGL2 in each other Python >= 3.12 found here

@@ -194,7 +194,9 @@ def _pooling(reducer: str) -> Callable[..., Layer]:
     return pool_layer
 
 
-MaxPool, SumPool, AvgPool = map(_pooling, ("max", "sum", "mean"))
+MaxPool = _pooling("max")
+SumPool = _pooling("sum")
+AvgPool = _pooling("mean")
 
 
 def _flatten() -> Layer:

@@ -407,8 +407,27 @@ class TensorMethods(TensorOperators):
     searchsorted = searching.searchsorted
     swapaxes = shapes.swapaxes
     trace = grids.trace
-    flags = property(memory.flags, doc="Facts about the memory that NumPy would use.")
-    strides = property(memory.strides, doc="Distance of neighbours along each axis in bytes.")
+
+    @property
+    def flags(self: Any) -> memory.Flags:
+        """Facts about the memory that NumPy would use.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).flags.c_contiguous
+        True
+        """
+        return memory.flags(self)
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """Distance of neighbours along each axis in bytes.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).strides
+        (12, 4)
+        """
+        return memory.strides(self)
+
     view = memory.view
 
     @classmethod
