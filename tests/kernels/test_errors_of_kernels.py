@@ -270,7 +270,6 @@ CASES = {
 }
 IN_OTHERS = {"recursion": "recursive", "a nested function that calls itself": "g"}
 """Cases whose error is in another function than the kernel's."""
-TENSOR = pt.asarray([1.0])
 DICT = {"a": 1.0, 0: 2.0}
 POINT = vec(1.0, 2.0)
 
@@ -283,7 +282,7 @@ def made(text, *, name="bad", **options):
     """Define a function from its text, as a notebook does."""
     file = f"<cell {hash(text)}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {**globals()}
+    names = {**globals(), "TENSOR": pt.asarray([1.0])}
     exec(compile(text, file, "exec"), names)
     return pt.kernel(names[name], **options), file
 
