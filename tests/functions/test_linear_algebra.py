@@ -194,3 +194,10 @@ def test_transposed_images_that_are_also_results(rng):
     windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
     assert_values(transposed, x.transpose(0, 2, 3, 1))
     assert_values(result, np.einsum("bchwij,ijco->bhwo", windows, w))
+
+
+def test_product_of_a_number_that_is_repeated_stored_and_turned(rng):
+    x, w = pt.full((2, 7, 5), 3.0), pt.asarray(rng.integers(-3, 4, (5, 16)).astype("float32"))
+    product = pt.permute_dims(x, (1, 0, 2)) @ w
+    pt.realize(x, product)
+    assert_values(product, np.full((7, 2, 5), 3, "float32") @ w.numpy())

@@ -8,6 +8,7 @@ import numpy
 import pytest
 
 import py_tensor.numpy
+from py_tensor.runtime import executor
 
 # Three groups that are far apart, so that no decision depends on rounding.
 CENTERS = numpy.array([[0.0, 0.0, 1.0], [6.0, 5.0, -2.0], [-5.0, 7.0, 0.0]])
@@ -184,10 +185,17 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
-def test_program_gives_the_results_of_numpy(program):
-    # Their loops read single elements, which are on the host.
+@pytest.fixture
+def numpy_backend(engine):
+    """Compute with NumPy, for whose speed such programs are written."""
     py_tensor.set_backend("numpy")
+    yield
+    executor.use(engine)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_gives_the_results_of_numpy(program, numpy_backend):
+    # Their loops read single elements, which are on the host.
     expected = program(numpy, POINTS, LABELS)
     np = py_tensor.numpy
     results = program(np, np.asarray(POINTS), np.asarray(LABELS))

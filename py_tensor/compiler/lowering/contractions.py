@@ -5,7 +5,7 @@ Input: a contraction and the nodes of its operands. Output: the node that comput
 
 from __future__ import annotations
 
-from ...ir.node import OpInstance, op_instance, tensor_spec
+from ...ir.node import OpInstance, Scalar, op_instance, tensor_spec
 from ...ops.contractions import CONVOLVE
 from ...ops.elementwise import CAST, MULTIPLY
 from ...ops.reductions import SUM
@@ -69,6 +69,15 @@ def pixel_major(lowered: LoweredGraph, call: OpInstance, srcs: tuple[int, ...]) 
 
 def stored_operands(lowered: LoweredGraph, srcs: tuple[int, ...]) -> tuple[int, ...]:
     """Store the operands of a contraction, which reads them through one view each."""
-    whole = [src if lowered.strides(src)[1] is not None else lowered.copied(src) for src in srcs]
+    whole = [src if _is_stored(lowered, src) else lowered.copied(src) for src in srcs]
     lowered.materialized.update(lowered.view(src)[0] for src in whole)
     return tuple(whole)
+
+
+def _is_stored(lowered: LoweredGraph, src: int) -> bool:
+    """Return True if an operand can be read through one view of a stored value.
+
+    A scalar is not stored. A view of it may be, for other readers, in another order.
+    """
+    base, strides, _ = lowered.strides(src)
+    return strides is not None and type(lowered.calls[base]) is not Scalar
