@@ -20,6 +20,7 @@ from ..functions.elementwise import (
     i0,
     isfinite,
     less,
+    less_equal,
     lgamma as gammaln,
     log,
     log1p,
@@ -164,7 +165,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Tensor:
     p, q = as_tensor("rel_entr", p), as_tensor("rel_entr", q)
     both = logical_and(less(0.0, p), less(0.0, q))
     part = where(both, p, 1.0) * (log(where(both, p, 1.0)) - log(where(both, q, 1.0)))
-    zero = logical_and(equal(p, 0.0), less(-1e-45, q))
+    zero = logical_and(equal(p, 0.0), less_equal(0.0, q))
     return where(both, part, where(zero, 0.0, math.inf))
 
 
