@@ -13,7 +13,7 @@ import pytest
 
 import py_tensor as pt
 from py_tensor import functions
-from py_tensor.functions.methods import TensorMethods, TensorOperators
+from py_tensor.functions.methods import TensorMemory, TensorMethods, TensorOperators
 from py_tensor.late import HOMES
 from py_tensor.ops import OP_DEFS
 from py_tensor.ops.op_def import Elementwise
@@ -187,7 +187,7 @@ def test_every_operator_of_an_op_is_bound():
 
 def test_methods_are_the_functions():
     """A method is bound to the function of its name, so that both have one docstring."""
-    for name in vars(TensorMethods):
+    for name in (*vars(TensorMemory), *vars(TensorMethods)):
         # A chapter is imported when one of its methods is looked up.
         value = getattr(TensorMethods, name)
         if inspect.isfunction(value) and not name.startswith("_") and name not in OTHER:

@@ -41,7 +41,7 @@ def method_of(name: str, function: griffe.Function) -> griffe.Function:
 
 
 class Docstrings(griffe.Extension):
-    """Mark examples as code, and document the methods that `TensorMethods` binds."""
+    """Mark examples as code, and document the methods that are bound to `Tensor`."""
 
     def on_object(self, *, obj: griffe.Object, **kwargs: Any) -> None:
         if isinstance(obj, griffe.Function):
@@ -58,7 +58,8 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **kwargs: Any) -> None:
         methods = pkg[METHODS]
-        for name, member in methods["TensorMethods"].members.items():
+        bound = methods["TensorMemory"].members | methods["TensorMethods"].members
+        for name, member in bound.items():
             if name.startswith("_"):
                 continue
             if isinstance(member, griffe.Attribute) and member.value is not None:

@@ -223,7 +223,46 @@ class TensorOperators:
     __jax_array__ = interchange.as_jax_array
 
 
-class TensorMethods(TensorOperators):
+class TensorMemory(TensorOperators):
+    """Facts of NumPy about the memory of arrays, and views."""
+
+    __slots__ = ()
+
+    @property
+    def base(self: Any) -> Tensor | None:
+        """Tensor that shares its elements with this one, a view; None for a value of its own.
+
+        >>> import py_tensor as pt
+        >>> x = pt.ones(3)
+        >>> x[1:].base is x, x.base
+        (True, None)
+        """
+        return parts.whole_of(self)
+
+    @property
+    def flags(self: Any) -> memory.Flags:
+        """Facts about the memory that NumPy would use.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).flags.c_contiguous
+        True
+        """
+        return memory.flags(self)
+
+    @property
+    def strides(self: Any) -> tuple[int, ...]:
+        """Distance of neighbours along each axis in bytes.
+
+        >>> import py_tensor as pt
+        >>> pt.ones((2, 3)).strides
+        (12, 4)
+        """
+        return memory.strides(self)
+
+    view = memory.view
+
+
+class TensorMethods(TensorMemory):
     """Methods of `Tensor` that are also functions, and properties."""
 
     __slots__ = ()
@@ -348,17 +387,6 @@ class TensorMethods(TensorOperators):
     matmul = linear_algebra.matmul
 
     @property
-    def base(self: Any) -> Tensor | None:
-        """Tensor that shares its elements with this one, a view; None for a value of its own.
-
-        >>> import py_tensor as pt
-        >>> x = pt.ones(3)
-        >>> x[1:].base is x, x.base
-        (True, None)
-        """
-        return parts.whole_of(self)
-
-    @property
     def at(self: Any) -> segments.IndexUpdater:
         """Updates of selected elements: `x.at[key].add(v)` returns a copy with v added.
 
@@ -407,28 +435,6 @@ class TensorMethods(TensorOperators):
     searchsorted = searching.searchsorted
     swapaxes = shapes.swapaxes
     trace = grids.trace
-
-    @property
-    def flags(self: Any) -> memory.Flags:
-        """Facts about the memory that NumPy would use.
-
-        >>> import py_tensor as pt
-        >>> pt.ones((2, 3)).flags.c_contiguous
-        True
-        """
-        return memory.flags(self)
-
-    @property
-    def strides(self: Any) -> tuple[int, ...]:
-        """Distance of neighbours along each axis in bytes.
-
-        >>> import py_tensor as pt
-        >>> pt.ones((2, 3)).strides
-        (12, 4)
-        """
-        return memory.strides(self)
-
-    view = memory.view
 
     @classmethod
     def __init_subclass__(cls, **options: Any) -> None:
@@ -546,7 +552,7 @@ class TensorMethods(TensorOperators):
 def bind_methods() -> None:
     """Set the methods and operators as attributes of `Tensor`; those that it defines stay."""
     own = set(vars(Tensor))
-    for methods in (TensorOperators, TensorMethods):
+    for methods in (TensorOperators, TensorMemory, TensorMethods):
         for name, value in vars(methods).items():
             if name not in own:
                 setattr(Tensor, name, value)
