@@ -227,8 +227,7 @@ class Tensor(TensorMethods):
         if links is not None:
             parts.move(self, links, node)
             return
-        forget(id(self))
-        self._node = fresh[id(self)] = node
+        set_node(self, node)
 
     def _buffer(self, operation: str) -> Buffer:
         node = node_behind(operation, self)
@@ -421,6 +420,12 @@ def handle_on(node: OpNode) -> Tensor:
     tensor = object.__new__(Tensor)
     tensor._node = fresh[id(tensor)] = node
     return tensor
+
+
+def set_node(tensor: Tensor, node: OpNode) -> None:
+    """Make one handle refer to another node."""
+    forget(id(tensor))
+    tensor._node = fresh[id(tensor)] = node
 
 
 def new_handles(nodes: list[OpNode]) -> list[Tensor]:

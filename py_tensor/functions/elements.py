@@ -10,13 +10,13 @@ from struct import error as StructError, pack_into, unpack_from
 from typing import Any
 
 from ..dtypes import DType
-from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
+from ..ir.node import OpNode, leaf_node, tapes, tensor_spec
 from ..runtime.backends.base import Buffer
 from ..runtime.executor import backend
 from ..runtime.scopes import state
 from ..tensor import Tensor
 from .host_memory import own_memory, peeked
-from .parts import base_of, place_in, renew_parts
+from .parts import place_in, renew_parts, root_of
 
 _KINDS = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}
 """Types of Python numbers that are stored without further checks, by the kind of dtype."""
@@ -44,7 +44,7 @@ def set_element(self: Tensor, key: Any, value: Any) -> bool:
     """Write an element at integer positions; return False if it takes the general way."""
     node = self._node
     place = _place(key, node)
-    if place is None or pullbacks:
+    if place is None:
         return False
     dtype = node.spec.dtype
     number = _number(value, dtype)
@@ -53,14 +53,10 @@ def set_element(self: Tensor, key: Any, value: Any) -> bool:
     del node
     if not hasattr(self, "_links"):
         return _write(self, place, number)
-    base = base_of(self)
-    whole = None if base is None else base.tensor()
-    if base is None or whole is None:
-        written = _write(self, place, number)
-        whole = self
-    else:
-        written = _write(whole, place_in(base, whole, self.shape, place), number)
-        written = written and _write(self, place, number)
+    whole, calls = root_of(self)
+    if whole is not self and not _write(whole, place_in(whole, calls, self.shape, place), number):
+        return False
+    written = _write(self, place, number)
     if written:
         renew_parts(whole, self)
     return written

@@ -6,21 +6,15 @@ from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 from ..dtypes import float32
-from ..ir.node import OpNode, forget, fresh, leaf_node, pullbacks, tapes, tensor_spec
+from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
 from ..late import imported
 from ..runtime.backends.base import Buffer
 from ..runtime.executor import backend, computed_number, realize_nodes
 from ..runtime.scopes import state
-from ..tensor import Tensor, handle_on
+from ..tensor import Tensor, handle_on, set_node
 
 if TYPE_CHECKING:
     from ..ops.op_def import Shape
-
-
-def set_node(tensor: Tensor, node: OpNode) -> None:
-    """Make one handle refer to another node."""
-    forget(id(tensor))
-    tensor._node = fresh[id(tensor)] = node
 
 
 def peeked(node: OpNode, compute: bool = True) -> memoryview | None:
@@ -35,12 +29,17 @@ def peeked(node: OpNode, compute: bool = True) -> memoryview | None:
     return backend().peek(buffer)
 
 
+def _is_followed() -> bool:
+    """Return True if a trace or derivatives may need the values that tensors have now."""
+    return bool(tapes or state.traces or pullbacks)
+
+
 def own_memory(tensor: Tensor) -> bytearray | None:
     """Return the elements to write to, after copying them if anything else uses them.
 
     None is returned if they are not in host memory, or if derivatives may need their value.
     """
-    if tapes or state.traces or pullbacks or peeked(tensor._node) is None:
+    if _is_followed() or peeked(tensor._node) is None:
         return None
     if not _is_own(tensor):
         node = tensor._node
@@ -60,9 +59,7 @@ def write_strided(
     Return False if NumPy does not compute here; then nothing is written.
     """
     np: Any = imported("numpy")
-    if np is None or backend().compiles or value.spec.dtype.name not in _NUMPY_DTYPES:
-        return False
-    if tapes or state.traces or pullbacks:
+    if np is None or backend().compiles or not value.spec.dtype.code or _is_followed():
         return False
     dtype, size = np.dtype(value.spec.dtype.name), value.spec.dtype.itemsize
     if value.call is None and value.buffer is None:
@@ -79,12 +76,6 @@ def write_strided(
         steps = [stride * size for stride in strides]
         np.ndarray(shape, dtype, memory, offset * size, steps)[...] = source
     return True
-
-
-_NUMPY_DTYPES = {
-    *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32"),
-    *("float16", "float32", "complex64"),
-}
 
 
 def _is_own(tensor: Tensor) -> bool:

@@ -31,10 +31,10 @@ from ..ops import OP_DEFS
 from ..ops.index_map import View, coordinates, make_view, row_major
 from ..ops.op_def import OpDef, Shape
 from ..ops.sources import IOTA
-from ..ops.views import BROADCAST, DIAGONAL, PAD, PERMUTE, RESHAPE, SLICE, widths_around
+from ..ops.views import BROADCAST, DIAGONAL, PAD, PERMUTE, RESHAPE, SLICE, reversal, widths_around
 from ..runtime.scopes import state
-from ..tensor import Tensor, from_host
-from .host_memory import set_node, write_strided
+from ..tensor import Tensor, from_host, set_node
+from .host_memory import write_strided
 
 type Calls = tuple[OpInstance, ...]
 """Views to apply one after the other to the whole."""
@@ -108,8 +108,8 @@ def linked(whole: Tensor, part: Tensor, calls: Calls) -> Tensor:
     if above is not None and above.bases:
         if _layout(above.layout(whole.shape), calls) is None:
             return part
-        outer = [Base(base, (*before, *calls)) for base, before in above.bases if alive(base())]
-        bases = (*outer, *bases)
+        living = [base for base in above.bases if base.tensor() is not None]
+        bases = (*(Base(base, (*before, *calls)) for base, before in living), *bases)
     links = Links(bases, above)
     if own_tapes() or (state.traces and (state.trace is not None or is_traced(part._node))):
         links.traced = True
@@ -170,28 +170,28 @@ def _register(whole: Any, part: ref[Tensor]) -> None:
     links.parts.append(part)
 
 
-def alive(tensor: Tensor | None) -> bool:
-    return tensor is not None and not tensor.is_disposed
+def root_of(tensor: Tensor) -> tuple[Tensor, Calls]:
+    """Return the outermost living tensor that a tensor is a part of, and the views in between.
 
-
-def base_of(tensor: Tensor) -> Base | None:
-    """Return the outermost living tensor that a tensor is a part of."""
+    A tensor that is no part is its own root.
+    """
     links: Links | None = getattr(tensor, "_links", None)
-    bases = () if links is None else links.bases
-    return next((base for base in bases if alive(base.tensor())), None)
+    for base, calls in () if links is None else links.bases:
+        whole = base()
+        if whole is not None and not whole.is_disposed:
+            return whole, calls
+    return tensor, ()
 
 
 def whole_of(tensor: Tensor) -> Tensor | None:
     """Return the outermost living tensor that a tensor is a part of; None if it is no part."""
-    base = base_of(tensor)
-    return None if base is None else base.tensor()
+    whole, _ = root_of(tensor)
+    return None if whole is tensor else whole
 
 
 def viewed(tensor: Tensor, part: Tensor) -> Tensor:
     """Return a tensor of the shape of a part's whole through the views that lead to the part."""
-    base = base_of(part)
-    node = tensor._node
-    return tensor if base is None else Tensor(viewed_node(node, base.calls))
+    return Tensor(viewed_node(tensor._node, root_of(part)[1]))
 
 
 def rows(whole: Tensor) -> Iterator[Tensor]:
@@ -223,7 +223,6 @@ def strides_of(tensor: Tensor) -> Strides:
 
 def move(tensor: Tensor, links: Links, node: OpNode) -> None:
     """Give a linked tensor a new value, and with it the whole and the other parts of the whole."""
-    base = None if links.traced else base_of(tensor)
     if links.traced or node.spec is not tensor._spec:
         separate(tensor)
         for part in [weak() for weak in links.parts]:
@@ -231,16 +230,13 @@ def move(tensor: Tensor, links: Links, node: OpNode) -> None:
                 separate(part)
         set_node(tensor, node)
         return
-    whole = tensor if base is None else base.tensor()
-    assert whole is not None
-    if base is not None:
-        if state.trace is not None:
-            state.trace.refuse_move(whole)
-        # An older value of the part may need that of the whole, which then could not be reused.
-        set_node(tensor, node)
-        write(whole, base.calls, node)
-    else:
-        set_node(tensor, node)
+    whole, calls = root_of(tensor)
+    if whole is not tensor and state.trace is not None:
+        state.trace.refuse_move(whole)
+    # An older value of a part may need that of the whole, which then could not be reused.
+    set_node(tensor, node)
+    if whole is not tensor:
+        write(whole, calls, node)
     renew_parts(whole, tensor)
 
 
@@ -255,13 +251,11 @@ def write(whole: Tensor, calls: Calls, node: OpNode) -> None:
 
 def assign(tensor: Tensor, calls: Calls, node: OpNode) -> None:
     """Replace elements of a tensor as `write` does, also in its whole and in other parts of it."""
-    base = base_of(tensor)
-    whole = tensor if base is None else base.tensor()
-    assert whole is not None
+    whole, before = root_of(tensor)
     if state.trace is not None:
         state.trace.refuse_move(tensor)
         state.trace.refuse_move(whole)
-    write(whole, calls if base is None else (*base.calls, *calls), node)
+    write(whole, (*before, *calls), node)
     if hasattr(whole, "_links"):
         renew_parts(whole, None)
 
@@ -275,9 +269,9 @@ def renew_parts(whole: Tensor, known: Tensor | None) -> None:
                 set_node(part, viewed_node(whole._node, calls))
 
 
-def place_in(base: Base, whole: Tensor, shape: Shape, place: int) -> int:
+def place_in(whole: Tensor, calls: Calls, shape: Shape, place: int) -> int:
     """Return the position in the whole of the element at a position of a part of a shape."""
-    layout = _layout(Layout(row_major(whole.shape)), base.calls)
+    layout = _layout(Layout(row_major(whole.shape)), calls)
     assert layout is not None
     steps: int = sum(map(mul, layout.strides, coordinates(place, shape)))
     return layout.offset + steps
@@ -286,7 +280,7 @@ def place_in(base: Base, whole: Tensor, shape: Shape, place: int) -> int:
 def refuse_traced(tensor: Tensor) -> None:
     """Raise ArgumentError for a part that was made inside a traced or differentiated function."""
     links: Links | None = getattr(tensor, "_links", None)
-    if links is not None and links.traced and base_of(tensor) is not None:
+    if links is not None and links.traced and whole_of(tensor) is not None:
         raise ArgumentError(
             "setitem: tensor is a part of another one, which would not change inside a traced or "
             f"differentiated function; got a part of shape {tensor.shape}; write x[0, 1] = 9 "
@@ -324,9 +318,9 @@ def placed(part: OpNode, whole: OpNode, parts: tuple[tuple[int, int, int], ...])
     if any(length == 0 for _, length, _ in parts):
         return whole
     lengths = part.spec.shape
-    if any(step < 0 for _, _, step in parts):
-        backward = tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
-        part = node_of(SLICE, (part,), backward)
+    turned = reversal(parts)
+    if turned is not None:
+        part = node_of(SLICE, (part,), turned)
     widths = widths_around(parts, whole.spec.shape)
     if all(width == (0, 0, 0) for width in widths):
         return part

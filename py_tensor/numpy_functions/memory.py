@@ -6,13 +6,12 @@ from typing import Any, NamedTuple
 
 from ..dtypes import as_dtype
 from ..errors import ShapeError
-from ..functions.host_memory import set_node
 from ..functions.manipulation import reshape
 from ..functions.parts import Base, is_contiguous, strides_of
 from ..ir.node import op_instance
 from ..ops.views import RESHAPE
 from ..runtime.scopes import state
-from ..tensor import Tensor, from_host, node_behind
+from ..tensor import Tensor, from_host, node_behind, set_node
 from ..typing import DTypeLike, ShapeLike
 
 

@@ -98,10 +98,20 @@ def _unsliced(
 ) -> Array | None:
     if not y.size:
         return None
-    if any(step < 0 for _, _, step in parts):
-        backward = tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
-        g = pt.apply(SLICE, (g,), backward)
+    turned = reversal(parts)
+    if turned is not None:
+        g = pt.apply(SLICE, (g,), turned)
     return pt.apply(PAD, (g, 0.0), widths_around(parts, x.shape))
+
+
+def reversal(parts: tuple[tuple[int, int, int], ...]) -> tuple[tuple[int, int, int], ...] | None:
+    """Return the slice that puts the elements of another slice in ascending order.
+
+    None is returned if they are in that order.
+    """
+    if all(step > 0 for _, _, step in parts):
+        return None
+    return tuple((n - 1, n, -1) if step < 0 else (0, n, 1) for _, n, step in parts)
 
 
 def widths_around(
