@@ -61,6 +61,15 @@ def convolve(
 fftconvolve = convolve
 
 
+def _check_boundary(operation: str, boundary: str, fillvalue: float) -> None:
+    """Raise ArgumentError unless images are 0 beyond their borders."""
+    if boundary != "fill" or fillvalue != 0:
+        raise ArgumentError(
+            f"{operation}: boundary is not supported; got {boundary!r} with {fillvalue}; pad in1 "
+            "with pt.pad before"
+        )
+
+
 def convolve2d(
     in1: ArrayLike,
     in2: ArrayLike,
@@ -75,11 +84,7 @@ def convolve2d(
     >>> pt.scipy.signal.convolve2d(pt.ones((3, 3)), pt.ones((3, 3)), "valid").tolist()
     [[9.0]]
     """
-    if boundary != "fill" or fillvalue != 0:
-        raise ArgumentError(
-            f"convolve2d: boundary is not supported; got {boundary!r} with {fillvalue}; pad in1 "
-            "with pt.pad before"
-        )
+    _check_boundary("convolve2d", boundary, fillvalue)
     return convolve(in1, in2, mode)
 
 
@@ -116,11 +121,7 @@ def correlate2d(
     >>> pt.scipy.signal.correlate2d(pt.ones((3, 3)), pt.ones((3, 3)), "valid").tolist()
     [[9.0]]
     """
-    if boundary != "fill" or fillvalue != 0:
-        raise ArgumentError(
-            f"correlate2d: boundary is not supported; got {boundary!r} with {fillvalue}; pad in1 "
-            "with pt.pad before"
-        )
+    _check_boundary("correlate2d", boundary, fillvalue)
     if mode == "same":
         return flip(convolve(flip(as_tensor("correlate2d", in1)), conj(in2), mode))
     return correlate(in1, in2, mode)

@@ -8,6 +8,7 @@ attr_value.proto, tensor.proto, tensor_shape.proto and types.proto. In JSON, byt
 from __future__ import annotations
 
 import base64
+import json
 import math
 import struct
 from typing import Any, NamedTuple
@@ -198,6 +199,14 @@ def _texts(name: str, elements: list[Any], shape: tuple[int | None, ...]) -> Mod
     if len(texts) > count:
         raise ValueError
     return ModelConstant(name, TEXT, lengths, texts + texts[-1:] * (count - len(texts)))
+
+
+def document_of(data: Any, files: str = "file") -> Any:
+    """Decode the JSON of a `model.json` or of a manifest of weights."""
+    try:
+        return json.loads(str(bytes(data), "utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise malformed("file is not JSON", f"{error!s:.80}", files) from None
 
 
 def malformed(wrong: str, got: str, files: str = "file") -> ModelError:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from ..model import Model
 from . import graph_reader, topology as topology_reader, weights
-from .attributes import malformed
+from .attributes import document_of, malformed
 from .layers import OPERATORS as LAYER_OPERATORS
 from .operators import OPERATORS
 
@@ -23,10 +22,7 @@ def matches(data: Any) -> bool:
 
 def parse(data: Any) -> dict[str, Any]:
     """Decode the bytes of a `model.json`."""
-    try:
-        document = json.loads(str(bytes(data), "utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise malformed("file is not JSON", f"{error!s:.80}") from None
+    document = document_of(data)
     topology = document.get("modelTopology") if isinstance(document, dict) else None
     if not isinstance(topology, dict):
         raise malformed("file has no modelTopology", f"{topology!r:.80}")

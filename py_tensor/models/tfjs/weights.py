@@ -8,7 +8,6 @@ https://github.com/tensorflow/tfjs/blob/master/tfjs-core/src/io/io_utils.ts
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from collections.abc import Iterator, Mapping
@@ -21,7 +20,7 @@ from ...errors import ModelError
 from ...io.safetensors import SIZES, Entry
 from ..graph import TEXT, ModelConstant, constant_of_entry
 from ..sources import check_neighbour
-from .attributes import malformed
+from .attributes import document_of, malformed
 
 CODES = {
     "float32": "F32", "float16": "F16", "int32": "I32", "int64": "I64", "int16": "I16",
@@ -49,10 +48,7 @@ def is_manifest(data: Any) -> bool:
 
 def manifest_of(data: Any) -> list[Any]:
     """Return the manifest of a `model.json`, or of a file with the manifest alone."""
-    try:
-        document = json.loads(str(bytes(data), "utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise _malformed("file is not JSON", f"{error!s:.80}") from None
+    document = document_of(data, "files")
     found = document.get("weightsManifest") if isinstance(document, dict) else document
     if not isinstance(found, list):
         raise _malformed("manifest of weights must be a list", f"{found!r:.80}")
