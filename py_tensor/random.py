@@ -153,7 +153,7 @@ def parts_of(words: Words, count: int) -> list[Words]:
 
 
 def halves(k: Key) -> tuple[Key, Key]:
-    """Return two independent keys, of words if those of the key are known."""
+    """Return two independent keys. They consist of words if the words of the key are known."""
     if isinstance(k, Tensor):
         first, second = split(k)
         return first, second

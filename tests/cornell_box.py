@@ -82,7 +82,7 @@ def lamp_at(p, ray):
 
 
 def scene_at(p, ray):
-    """Return distance, normal, color and material of what a ray meets first."""
+    """Return distance, normal, color and material of the first surface that a ray meets."""
     t, normal, color, material = FAR, vec(0.0, 1.0, 0.0), WHITE, DIFFUSE
     for center, radius, paint, kind in SPHERES:
         hit = sphere_at(p, ray, center, radius)

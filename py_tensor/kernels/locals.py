@@ -51,8 +51,8 @@ class LocalFunction:
 class Locals:
     """Local variables, and masks of the elements that run the current statement.
 
-    `around` are those of the function in which this one is defined, and `own` are the names that
-    this one assigns.
+    `around` has the local variables of the enclosing function, and `own` the names that this
+    function assigns.
     `unset` are names that have a value for some elements only. `live` is true for elements that
     reach the next statement, `broken` for those that have left the loop, and `returned` for those
     that have left the function. Their results are `result`.

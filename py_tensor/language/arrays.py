@@ -43,7 +43,7 @@ class _Arrays(ast.NodeTransformer):
 
 @cache
 def _functions(xp: Any) -> dict[str, Any]:
-    """Return the functions that others call; `_function` adds those of the language."""
+    """Return the built-in functions by name; `_function` adds the functions of the language."""
     names = {"log", "log1p", "sin", "tan", "copysign", "abs", "where"}
     return {name: getattr(xp, name) for name in names} | {
         "round": xp.rint,

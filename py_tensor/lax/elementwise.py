@@ -1,4 +1,4 @@
-"""Elementwise functions whose names or rules in `jax.lax` differ from those of the package."""
+"""Elementwise functions with other names or rules in `jax.lax` than in py_tensor."""
 
 from __future__ import annotations
 

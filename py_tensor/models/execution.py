@@ -244,7 +244,7 @@ class ModelProgram:
 
     @cached_property
     def size(self) -> int:
-        """Number of nodes, with those of the graphs inside of nodes."""
+        """Number of nodes, including the nodes of inner graphs."""
         inner = (body.size for step in self.steps for body in step.bodies.values())
         return len(self.steps) + sum(inner)
 

@@ -35,8 +35,8 @@ def _optimize(
 ) -> dict[str, ModelValue]:
     """Change the steps of a program and of the graphs inside; return what was computed.
 
-    `known` are the constants that its steps may read. New constants are added to those of the
-    outermost program, or to its own if another value has the name.
+    `known` are the constants that its steps may read. New constants are added to the constants of
+    the outermost program, or of this program if another value has the name.
     """
     left, computed = [], dict[str, ModelValue]()
     for step in program.steps:

@@ -425,7 +425,9 @@ class Sort(OpDef):
 
 
 class Search(OpDef):
-    """Numbers of elements in each row of the first operand that come before those of the second.
+    """For each element of the second operand, the number of elements that come before it.
+
+    They are counted in the same row of the first operand.
 
     Both operands are matrices with as many rows, and have one real dtype. Rows of the first are
     sorted, and NaN is larger than all numbers. The static argument is True if equal elements count.

@@ -68,7 +68,7 @@ def cg(
     product, inverse = as_map(A), as_map(M)
 
     def solved(side: Tensor, start: Tensor | None = None) -> Tensor:
-        # Constants only: gradients are those of the correction below.
+        # The iteration has no gradient. The correction below adds it.
         fixed = _without_gradient(product)
         return _iterated(fixed, side, start, tol, atol, maxiter, _without_gradient(inverse))
 

@@ -14,7 +14,7 @@ from .shared import Operator, unsupported
 
 
 def landmarks_to_matrix(landmarks: Tensor, *, custom_options: bytes, opset: int) -> Tensor:
-    """Return the matrix from pixels of the cut part to those of the image, (1, 4, 4)."""
+    """Return the matrix, (1, 4, 4), that maps pixels of the cut part to pixels of the image."""
     options = options_of(custom_options)
     points = landmarks.reshape((-1, 3))[:, :2]
     ends = points[options["right_rotation_idx"]] - points[options["left_rotation_idx"]]
@@ -73,7 +73,7 @@ def transform_tensor(image: Tensor, matrix: Tensor, *, custom_options: bytes, op
             raise unsupported(f"TransformTensor in mode {options['mode']}")
         (height, width), offset = options["output_size"], 0.0
     else:
-        # Positions are those of the centers of pixels.
+        # Positions are centers of pixels.
         height, width, offset = options["output_height"], options["output_width"], 0.5
     rows = matrix.reshape((4, 4))
     x, y = F.arange(width) + offset, F.arange(height).reshape((-1, 1)) + offset
