@@ -74,8 +74,8 @@ class PagePython:
         return json.loads(self.page.evaluate(f"request => python.{verb}(request)", request))
 
 
-def leftovers() -> dict[str, int]:
-    """Return the counts that a test of a shared interpreter must not change."""
+def leftovers() -> dict[str, int | str]:
+    """Return the state that a test of a shared interpreter must not change."""
     import gc
     import sys
 
@@ -89,6 +89,7 @@ def leftovers() -> dict[str, int]:
         sys.__dict__.pop(name, None)
     gc.collect()
     return {
+        "backend": pt.get_backend(),
         "tensors": pt.memory().num_tensors,
         "bytes on the GPU": pt.memory().num_bytes_in_gpu,
         "proxies of Python objects": page_counts.pyProxies(),

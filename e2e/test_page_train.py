@@ -34,7 +34,7 @@ async def trained(ticker: str) -> dict[str, Any]:
     params = {"w1": table(32, 64, 0.1), "b1": pt.zeros(64), "w2": table(64, 10, 0.1)}
     model = function, params | {"b2": pt.zeros(10)}
     options = {
-        "loss": "sparse_categorical_crossentropy",
+        "loss": "sparse_categorical_crossentropy_of_logits",
         "optimizer": pt.optim.adam(1e-2),
         "metrics": ["accuracy"],
     }

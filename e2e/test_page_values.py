@@ -53,6 +53,7 @@ def assignments(names: list[str]) -> dict[str, Any]:
     import py_tensor as pt
 
     results = {}
+    before = pt.get_backend()
     for name in names:
         pt.set_backend(name)
         x = pt.zeros((4, 6))
@@ -66,6 +67,7 @@ def assignments(names: list[str]) -> dict[str, Any]:
         x[0, 1] = 6
         rest = [copied[0, :2].tolist(), pending[0, :2].tolist(), inner.tolist()]
         results[name] = [x.tolist(), rest]
+    pt.set_backend(before)
     return results
 
 
