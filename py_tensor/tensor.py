@@ -31,7 +31,7 @@ from .late import LateModule, imported
 from .ops.op_def import Elementwise, OpDef, Shape, Where
 from .runtime import host_data, scopes
 from .runtime.backends.base import Buffer
-from .runtime.executor import backend, computed_number, realize_nodes
+from .runtime.executor import backend, realize_nodes
 from .runtime.scopes import DISPOSED, End, state
 from .settings import settings
 
@@ -248,8 +248,6 @@ class Tensor(TensorMethods):
             and host_eval.compute(node, settings.host_elements)
         ):
             state.pending = 0
-        elif node.buffer is None and settings.host_elements and not state.traces:
-            computed_number(node)
         return self._buffer(operation)
 
     def _bytes(self, operation: str) -> memoryview:
@@ -293,7 +291,7 @@ class Tensor(TensorMethods):
         return self._one("item")
 
     def _first(self, operation: str) -> Any:
-        return host_data.unpack(self._bytes(operation), self._spec.dtype)[0]
+        return host_data.first(self._bytes(operation), self._spec.dtype)
 
     def _one(self, operation: str) -> Any:
         if node_behind(operation, self).spec.size != 1:

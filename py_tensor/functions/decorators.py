@@ -480,6 +480,23 @@ def _with_options(function: Any, plain: Any) -> Any:
 type _Calls = BoundedCache[tuple[TensorSpec | type, ...] | TensorSpec, OpInstance]
 
 
+def _scalar(number: Any, spec: TensorSpec) -> OpNode | None:
+    """Make the node of a Python number that fits; None for others, which are checked."""
+    kind = number.__class__
+    if kind is int:
+        if not (-_FITS < number < _FITS if spec.dtype is float32 else 0 <= number < 128):
+            return None
+    elif kind is not float and kind is not bool:
+        return None
+    node = OpNode(None, (), spec)
+    node.value = number
+    return node
+
+
+_FITS = 1 << 24
+"""Integers below are exact in float32."""
+
+
 def _is_bool(operation: str, x: Any) -> bool:
     """Return True for a bool, traced or not, or a tensor of them."""
     if not isinstance(x, Tensor):
@@ -531,14 +548,18 @@ def _binary(op: Elementwise) -> tuple[_Binary, _Binary]:
                 call = find(key)
                 if call is not None:
                     return Tensor(OpNode(call, (a, b), call.spec))
-            elif x1.__class__ is Tensor and x2.__class__ is float:
-                a = x1._node
-                key = (a.spec, float)
+            elif x1.__class__ is Tensor:
+                key = (x1._node.spec, x2.__class__)
                 call = find(key)
-                if call is not None:
-                    scalar = OpNode(None, (), call.specs[1])
-                    scalar.value = x2
-                    return Tensor(OpNode(call, (a, scalar), call.spec))
+                scalar = None if call is None else _scalar(x2, call.specs[1])
+                if call is not None and scalar is not None:
+                    return Tensor(OpNode(call, (x1._node, scalar), call.spec))
+            elif x2.__class__ is Tensor:
+                key = (x1.__class__, x2._node.spec)
+                call = find(key)
+                scalar = None if call is None else _scalar(x1, call.specs[0])
+                if call is not None and scalar is not None:
+                    return Tensor(OpNode(call, (scalar, x2._node), call.spec))
             return checked(key, x1, x2)
 
         return call_of

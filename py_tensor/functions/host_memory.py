@@ -9,7 +9,7 @@ from ..dtypes import float32
 from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
 from ..late import imported
 from ..runtime.backends.base import Buffer
-from ..runtime.executor import backend, computed_number, realize_nodes
+from ..runtime.executor import backend, realize_nodes
 from ..runtime.scopes import state
 from ..tensor import Tensor, handle_on, set_node
 
@@ -23,8 +23,7 @@ def peeked(node: OpNode, compute: bool = True) -> memoryview | None:
     if buffer is None:
         if not compute or not backend().host_memory or node.call is None:
             return None
-        if not computed_number(node):
-            realize_nodes([node])
+        realize_nodes([node])
         buffer = node.buffer
     return backend().peek(buffer)
 

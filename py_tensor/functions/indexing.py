@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dtypes import bool_
 from ..errors import DTypeError, ShapeError, TensorError
-from ..ir.node import OpNode, TensorSpec, node_of, op_instance
+from ..ir.node import BoundedCache, OpNode, TensorSpec, node_of, op_instance
 from ..ops import OP_DEFS
 from ..ops.elementwise import CAST
 from ..ops.gathers import TAKE, TAKE_ALONG_AXIS
@@ -80,8 +80,33 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     return position % n
 
 
+_views_of: BoundedCache[tuple[Any, TensorSpec], Calls] = BoundedCache(1 << 12)
+"""Views of keys of integers and slices of integers."""
+_PLAIN = (int, type(None), type(Ellipsis))
+
+
+def _is_plain(key: Any) -> bool:
+    """Return True if an equal key selects the same elements; 1.0 and True are equal to 1."""
+    for item in key if key.__class__ is tuple else (key,):
+        if item.__class__ is slice:
+            if not _is_plain((item.start, item.stop, item.step)):
+                return False
+        elif item.__class__ not in _PLAIN:
+            return False
+    return True
+
+
 def _views(operation: str, key: IndexLike, spec: TensorSpec) -> Calls:
     """Return the views of a tensor that a basic key selects."""
+    if not _is_plain(key):
+        return _parsed_views(operation, key, spec)
+    calls = _views_of.get((key, spec))
+    if calls is None:
+        calls = _views_of[key, spec] = _parsed_views(operation, key, spec)
+    return calls
+
+
+def _parsed_views(operation: str, key: IndexLike, spec: TensorSpec) -> Calls:
     parts, shape = _parse(operation, key, spec.shape)
     calls: Calls = ()
     if any(part != (0, n, 1) for part, n in zip(parts, spec.shape, strict=True)):

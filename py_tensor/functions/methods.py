@@ -78,11 +78,13 @@ def _reflected(function: Binary) -> Binary:
     return reflected
 
 
+_multiplied = _reflected(elementwise.multiply)
+
+
 def _times(self: Tensor, other: Any) -> Tensor:
     """Multiply; but an integer without axes after a list or tuple repeats it, as in `[0] * n`."""
     repeats = isinstance(other, list | tuple) and not self.shape and self.dtype.kind in "iu"
-    multiply = _reflected(elementwise.multiply)
-    return cast("Tensor", NotImplemented) if repeats else multiply(self, other)
+    return cast("Tensor", NotImplemented) if repeats else _multiplied(self, other)
 
 
 def _in_place(function: Binary, symbol: str) -> Binary:

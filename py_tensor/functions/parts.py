@@ -21,6 +21,7 @@ from ..errors import ArgumentError
 from ..ir.node import (
     OpInstance,
     OpNode,
+    by_rule,
     node_of,
     op_instance,
     own_tapes,
@@ -298,7 +299,8 @@ def separate(tensor: Tensor) -> None:
 def viewed_node(node: OpNode, calls: Calls) -> OpNode:
     """Return the result of views of a node."""
     for call in calls:
-        node = node_of(call.op, (node,), call.arg)
+        srcs = (node,)
+        node = OpNode(call, srcs, call.spec) if call.rule is None else by_rule(call, srcs)
     return node
 
 

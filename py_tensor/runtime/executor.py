@@ -449,21 +449,15 @@ def realize_nodes(wanted: Sequence[OpNode]) -> None:
     if other_threads():
         _realize_in_turn(engine, pending)
         return
+    followed = tapes or pullbacks or tracking or runtime.observer
+    if not followed and engine.compute_directly(pending):
+        return
     linear, plan = _planned(engine, pending)
     nodes = linear.nodes
     for position, buffer in runner(engine, linear)(
         plan, [node.buffer for node in linear.leaves], [node.value for node in linear.scalars]
     ):
         nodes[position].settle(buffer)
-
-
-def computed_number(node: OpNode) -> bool:
-    """Compute a pending value without axes if no plan is needed; return True if it was computed."""
-    if node.spec.shape or node.call is None or tapes or pullbacks or tracking:
-        return False
-    if runtime.observer is not None or other_threads():
-        return False
-    return backend().compute_number(node)
 
 
 def _realize_in_turn(engine: Backend, pending: list[OpNode]) -> None:

@@ -256,6 +256,13 @@ def unpack(data: memoryview, dtype: DType) -> list[Any]:
     return shaped(data, dtype, (count,)).tolist()
 
 
+def first(data: memoryview, dtype: DType) -> Any:
+    """Return the first of the elements as a Python number."""
+    if dtype.kind == "c" or dtype.code in ("", "e"):
+        return unpack(data, dtype)[0]
+    return shaped(data, dtype, (-1,))[0]
+
+
 def through_dlpack(x: Any) -> Any:
     """Import another library's array as a memoryview or, through DLPack, as a NumPy array."""
     try:

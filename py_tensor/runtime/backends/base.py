@@ -198,11 +198,8 @@ class Backend(Protocol):
     def peek(self, buffer: Buffer) -> memoryview | None:
         """Return all elements as bytes if they are in host memory, else None."""
 
-    def compute_number(self, node: OpNode) -> bool:
-        """Compute a pending value without axes, if that is faster than by a plan.
-
-        Return True if it was computed.
-        """
+    def compute_directly(self, wanted: Sequence[OpNode]) -> bool:
+        """Compute pending nodes without a plan, if that is faster; return True if it was done."""
 
     def release(self, buffer: Buffer) -> None:
         """Release the buffer's device memory."""
@@ -264,7 +261,7 @@ class HostBackend:
     async def read_async(self, buffer: Buffer) -> memoryview:
         return self.read(buffer)
 
-    def compute_number(self, node: OpNode) -> bool:
+    def compute_directly(self, wanted: Sequence[OpNode]) -> bool:
         return False
 
     def peek(self, buffer: Buffer) -> memoryview | None:

@@ -226,7 +226,7 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
             self.bridge.read(buffer.handle, memoryview(data))
         return memoryview(data)
 
-    def compute_number(self, node: OpNode) -> bool:
+    def compute_directly(self, wanted: Sequence[OpNode]) -> bool:
         return False
 
     def peek(self, buffer: Buffer) -> memoryview | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
-from ...ir.node import OpGraph, OpInstance, OpNode, Scalar
+from ...ir.node import OpGraph, OpInstance, OpNode, Scalar, pending_for
 from ...ops.op_def import Elementwise, GatherAlong, Reduction, Sort
 from .base import Buffer, HostBackend
 
@@ -64,34 +64,26 @@ class NumpyBackend(HostBackend):
             for position in (*graph.outputs, *graph.shared)
         ]
 
-    def compute_number(self, node: OpNode) -> bool:
-        """Compute an element by elementwise operations on elements, without a plan."""
-        order: list[OpNode] = []
-        stack = [node]
-        while stack:
-            source = stack.pop()
-            if source.spec.shape or len(order) == _NUMBERS:
-                return False
-            order.append(source)
-            if source.call is not None:
-                if not isinstance(source.call.op, Elementwise):
-                    return False
-                stack += source.srcs
-        values: dict[int, Any] = {}
+    def compute_directly(self, wanted: Sequence[OpNode]) -> bool:
+        order = pending_for(wanted)
+        if max(node.spec.size for node in order) > _ELEMENTS:
+            return False
+        values: dict[OpNode, Any] = {}
         with np.errstate(all="ignore"):
-            # A node that several others need occurs several times, the last time after all of them.
-            for source in reversed(order):
-                if id(source) in values:
-                    continue
-                if source.call is not None:
-                    step = _step_of_numbers(source.call)
-                    value = step([values[id(src)] for src in source.srcs])
-                elif source.buffer is not None:
-                    value = self.array(source.buffer).reshape(())
-                else:
-                    value = np.asarray(source.value).astype(source.spec.dtype.name)
-                values[id(source)] = value
-        node.settle(Buffer(node.spec.dtype, 1, _flat(values[id(node)])))
+            for node in order:
+                operands = []
+                for src in node.srcs:
+                    if src in values:
+                        operands.append(values[src])
+                    elif src.buffer is not None:
+                        operands.append(self.array(src.buffer).reshape(src.spec.shape))
+                    else:
+                        operands.append(np.array(src.value, src.spec.dtype.name))
+                spec = node.spec
+                value = values[node] = _function(node.call)(*operands)
+                # Others may need the value of any node.
+                node.settle(Buffer(spec.dtype, spec.size, _flat(value)))
+        self.draws += 1
         return True
 
     def array(self, buffer: Buffer) -> Any:
@@ -102,12 +94,14 @@ class NumpyBackend(HostBackend):
         return np.frombuffer(host, dtype=np.dtype(buffer.dtype.name))
 
 
-_NUMBERS = 64
-"""Nodes up to which an element is computed without a plan."""
+_ELEMENTS = 1 << 14
+"""Elements up to which nodes are computed without a plan, which does less work on many elements."""
 
 
 def _flat(value: Any) -> Any:
     """Return the values as a contiguous flat array, which keeps no larger array alive."""
+    if value.base is None and value.flags.c_contiguous:
+        return value.reshape(-1)
     flat = whole = np.ascontiguousarray(value).reshape(-1)
     while isinstance(whole.base, np.ndarray):
         whole = whole.base
@@ -140,12 +134,14 @@ def _sorting(x: int, axis: int, descending: bool) -> Step:
     return step
 
 
-@lru_cache(1024)
-def _step_of_numbers(call: OpInstance) -> Step:
-    return _step(call, tuple(range(len(call.specs))))
-
-
 def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
+    function = _function(call)
+    return lambda values: function(*[values[at] for at in edges])
+
+
+@lru_cache(4096)
+def _function(call: OpInstance) -> Callable[..., Any]:
+    """Return the function that computes an op instance from arrays of its operands' specs."""
     op = call.op
     reference = op.reference or op.name
     function: Any = reference if callable(reference) else getattr(np, reference)
@@ -156,25 +152,28 @@ def _step(call: OpInstance, edges: tuple[int, ...]) -> Step:
     stored = [np.dtype(spec.dtype.name) for spec in call.specs]
     casts = [(at, own) for at, own in enumerate(dtypes) if own != stored[at]]
     result = np.dtype(call.spec.dtype.name)
-    shape = call.spec.shape
-    with_module = () if isinstance(op, Elementwise) and not callable(reference) else (np,)
-    static = () if isinstance(op, Elementwise) else (call.arg,)
-    axes: Any = call.arg[0] if isinstance(op, Reduction) and op.index else call.arg
+    shape, size = call.spec.shape, call.spec.size
+    if isinstance(op, Reduction):
+        function = partial(function, axis=call.arg[0] if op.index else call.arg, keepdims=True)
+    elif not isinstance(op, Elementwise):
+        function = partial(_with_argument, function, call.arg)
+    elif callable(reference):
+        function = partial(function, np)
 
-    def step(values: list[Any]) -> Any:
-        arrays = [values[at] for at in edges]
+    def compute(*operands: Any) -> Any:
+        arrays = [*operands]
         for at, dtype in casts:
             arrays[at] = arrays[at].astype(dtype)
-        if isinstance(op, Reduction):
-            value = function(arrays[0], axis=axes, keepdims=True)
-        else:
-            value = function(*with_module, *arrays, *static)
+        value = function(*arrays)
         if type(value) is not np.ndarray or value.dtype is not result:
             value = np.asarray(value).astype(result, copy=False)
         if value.shape == shape:
             return value
-        return (
-            value.reshape(shape) if value.size == call.spec.size else np.broadcast_to(value, shape)
-        )
+        return value.reshape(shape) if value.size == size else np.broadcast_to(value, shape)
 
-    return step
+    return compute
+
+
+def _with_argument(function: Callable[..., Any], argument: Any, *operands: Any) -> Any:
+    """Call the reference function of an operation that has a static argument."""
+    return function(np, *operands, argument)
