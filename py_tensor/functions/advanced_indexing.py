@@ -21,7 +21,9 @@ from ..tensor import Tensor, as_tensor
 from .arguments import check_known_indices, out_of_range
 from .conversion import asarray
 from .elementwise import astype, maximum, where
+from .host_memory import array_of, numpy_here
 from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
+from .parts import write_at
 from .searching import flat_places, unraveled
 
 Get = Callable[[Tensor, Any], Tensor]
@@ -132,7 +134,7 @@ def _width(item: Any) -> int:
 def _indices(
     operation: str, item: Any, source: Any, axis: int, shape: tuple[int, ...]
 ) -> tuple[Tensor, ...]:
-    """Return non-negative indices along each axis that an item indexes.
+    """Return indices along each axis that an item indexes; negative ones count from the end.
 
     `source` is the part of the user's key that the item was converted from.
     """
@@ -155,10 +157,7 @@ def _indices(
             "indices; use an axis with elements"
         )
     check_known_indices(operation, source, item, axis, length)
-    index = astype(item, "int32", copy=False)
-    if item.dtype.kind == "i":
-        index = where(index < 0, index + length, index)
-    return (index,)
+    return (astype(item, "int32", copy=False),)
 
 
 class _Front(NamedTuple):
@@ -178,8 +177,13 @@ def _front(base: Tensor, choice: Choice) -> _Front:
     )
     places = choice.indices[0]
     for index, length in zip(choice.indices[1:], lengths[1:], strict=True):
+        index = index if choice.ascending else _from_start(index, length)
         places = places * length + index
     return _Front(flat, order, broadcast_to(places, choice.shape))
+
+
+def _from_start(index: Tensor, length: int) -> Tensor:
+    return where(index < 0, index + length, index)
 
 
 def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
@@ -191,15 +195,45 @@ def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
     return moveaxis(selected, range(count), range(choice.place, choice.place + count))
 
 
+def _only_mask(self: Tensor, key: Any, value: Tensor) -> Tensor | None:
+    """Return the mask if a key is one, and the value a single element; check the mask's shape."""
+    items = key if isinstance(key, tuple) else (key,)
+    if len(items) != 1 or value.size != 1:
+        return None
+    mask = as_tensor("setitem", items[0])
+    if mask.dtype.kind != "b":
+        return None
+    choice_fits(mask, self.shape)
+    return mask
+
+
+def written(self: Tensor, key: Any, value: Tensor) -> bool:
+    """Assign `value` to `key` in host memory; return False, having done nothing, if that fails.
+
+    `value` has the tensor's dtype.
+    """
+    np = numpy_here()
+    if np is None:
+        return False
+    mask = _only_mask(self, key, value)
+    choice = choice_of("setitem", key if mask is None else mask, self.shape)
+    if value.ndim > len(choice.basic) - len(choice.axes) + len(choice.shape):
+        return False
+    items: list[Any] = [slice(None)] * len(choice.basic)
+    for axis, index in zip(choice.axes, choice.indices, strict=True):
+        items[axis] = array_of(np, index._node)
+        if items[axis] is None:
+            return False
+    return write_at(self, (choice.basic, tuple(items)), value._node)
+
+
 def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, Tensor]:
     """Return a basic key, and the value to assign to it, that together assign `value` to `key`.
 
     If a position occurs several times, the last value is used. `value` has the tensor's dtype.
     """
-    items = key if isinstance(key, tuple) else (key,)
-    mask = as_tensor("setitem", items[0]) if len(items) == 1 and value.size == 1 else None
-    if mask is not None and mask.dtype.kind == "b":
-        choice_fits(mask, self.shape)
+    mask = _only_mask(self, key, value)
+    if mask is not None:
         wide = reshape(mask, (*mask.shape, *(1,) * (self.ndim - mask.ndim)))
         return ..., where(wide, reshape(value, ()), self)
     choice = choice_of("setitem", key, self.shape)
@@ -221,7 +255,7 @@ def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, T
     if not places.size or not flat.size:
         return choice.basic, base
     new = reshape(new, (places.size, *rest))
-    places = reshape(places, (-1,))
+    places = _from_start(reshape(places, (-1,)), flat.shape[0])
     last = Tensor(node_of(LAST_POSITION, (places._node,), (flat.shape[0], choice.ascending)))
     taken = _taken(new, maximum(last, 0))
     hit = reshape(last >= 0, (-1, *(1,) * len(rest)))

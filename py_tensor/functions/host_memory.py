@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
-from ..dtypes import float32
+from ..dtypes import DType, float32
 from ..ir.node import OpNode, leaf_node, pullbacks, tapes, tensor_spec
 from ..late import imported
 from ..runtime.backends.base import Buffer
 from ..runtime.executor import backend, realize_nodes
 from ..runtime.scopes import state
-from ..tensor import Tensor, handle_on, set_node
+from ..tensor import Tensor, from_host, handle_on, set_node
 
 if TYPE_CHECKING:
     from ..ops.op_def import Shape
@@ -50,30 +51,69 @@ def own_memory(tensor: Tensor) -> bytearray | None:
     return memory
 
 
-def write_strided(
-    tensor: Tensor, strides: tuple[int, ...], offset: int, shape: Shape, value: OpNode
-) -> bool:
-    """Write a value, broadcast to a shape, to elements at distances along each axis, with NumPy.
+def numpy_here() -> Any:
+    """Return NumPy if values may be read and written with it now, else None."""
+    return None if backend().compiles or _is_followed() else imported("numpy")
 
-    Return False if NumPy does not compute here; then nothing is written.
+
+def array_of(np: Any, node: OpNode) -> Any:
+    """Return a node's elements as an array; None if they are not in host memory."""
+    dtype = np.dtype(node.spec.dtype.name)
+    if node.call is None and node.buffer is None:
+        return np.asarray(node.value).astype(dtype)
+    data = peeked(node)
+    return None if data is None else np.frombuffer(data, dtype).reshape(node.spec.shape)
+
+
+def computed_here(function: Callable[..., Any], *tensors: Tensor) -> Any:
+    """Return the result of a function of NumPy and of tensors' elements as arrays.
+
+    None is returned, and nothing computed, if NumPy does not compute here.
     """
-    np: Any = imported("numpy")
-    if np is None or backend().compiles or not value.spec.dtype.code or _is_followed():
+    np = numpy_here()
+    arrays = [] if np is None else [array_of(np, tensor._node) for tensor in tensors]
+    if np is None or any(array is None for array in arrays):
+        return None
+    return function(np, *arrays)
+
+
+def of_array(operation: str, array: Any, dtype: DType) -> Tensor:
+    """Return a tensor of a new array's elements, converted to a dtype."""
+    flat = array.astype(dtype.name, copy=False).reshape(-1)
+    return from_host(memoryview(flat.view("uint8")), array.shape, dtype, operation)
+
+
+def write_strided(
+    tensor: Tensor,
+    strides: tuple[int, ...],
+    offset: int,
+    shape: Shape,
+    value: OpNode,
+    keys: Sequence[Any] = (...,),
+) -> bool:
+    """Write a value to elements at distances along each axis, with NumPy.
+
+    The elements form an array of a shape; `keys` select from it, one after the other. The value is
+    broadcast. Return False if NumPy does not compute here, or rejects the keys or the value; then
+    nothing is written.
+    """
+    np = numpy_here()
+    if np is None or not value.spec.dtype.code:
         return False
-    dtype, size = np.dtype(value.spec.dtype.name), value.spec.dtype.itemsize
-    if value.call is None and value.buffer is None:
-        source = np.asarray(value.value).astype(dtype)
-    else:
-        data = peeked(value)
-        if data is None:
-            return False
-        source = np.frombuffer(data, dtype).reshape(value.spec.shape)
-    memory = own_memory(tensor)
+    source = array_of(np, value)
+    memory = None if source is None else own_memory(tensor)
     if memory is None:
         return False
     if all(shape):
+        size = source.itemsize
         steps = [stride * size for stride in strides]
-        np.ndarray(shape, dtype, memory, offset * size, steps)[...] = source
+        target = np.ndarray(shape, source.dtype, memory, offset * size, steps)
+        for key in keys[:-1]:
+            target = target[key]
+        try:
+            target[keys[-1]] = source
+        except (IndexError, ValueError):
+            return False
     return True
 
 

@@ -15,7 +15,7 @@ from ..ops.op_def import Shape, broadcast
 from ..ops.views import RESHAPE, SLICE
 from ..tensor import Tensor, as_tensor, node_behind, operand_nodes
 from ..typing import ArrayLike, IndexLike
-from .advanced_indexing import chosen, is_advanced, with_chosen
+from .advanced_indexing import chosen, is_advanced, with_chosen, written
 from .arguments import check_known_indices, choice, integer, one_axis, out_of_range
 from .data_types import is_number
 from .decorators import named, remembered
@@ -226,7 +226,10 @@ def set_items(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
         return
     refuse_traced(self)
     if is_advanced(key):
-        self._move(assigned(self, key, value)._node)
+        node_behind("setitem", self)
+        value = _value(self, value)
+        if not written(self, key, value):
+            self._move(assigned(self, key, value)._node)
         return
     calls = _views("setitem", key, node_behind("setitem", self).spec)
     assign(self, calls, _fitting_value(self, calls, value))

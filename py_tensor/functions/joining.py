@@ -18,6 +18,7 @@ from .creation import arange
 from .data_types import promoted
 from .decorators import named
 from .elementwise import astype
+from .host_memory import computed_here, of_array
 from .indexing import get, take
 from .manipulation import broadcast_to, expand_dims, flatten, reshape
 from .searching import insertion_points
@@ -165,7 +166,7 @@ def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tens
     if axis is None:
         x, axis = flatten(x), 0
     axis = one_axis("repeat", axis, x.ndim)
-    length = x.shape[axis]
+    length, dtype = x.shape[axis], x.dtype
     counts, total = _counts(repeats)
     if counts is None or counts.size == 1:
         shape = (*x.shape[: axis + 1], total, *x.shape[axis + 1 :])
@@ -176,6 +177,11 @@ def repeat(x: ArrayLike, repeats: ArrayLike, /, axis: int | None = None) -> Tens
             f"repeat: wrong number of counts; got {counts.size} for axis {axis} of length "
             f"{length}; pass one, or one per element"
         )
+    repeated: Tensor | None = computed_here(
+        lambda np, x, counts: of_array("repeat", np.repeat(x, counts, axis), dtype), x, counts
+    )
+    if repeated is not None:
+        return repeated
     ends = cumulative_sum(astype(counts, "int32"), axis=0)
     return take(x, insertion_points(ends, arange(total), "right"), axis=axis)
 

@@ -10,7 +10,7 @@ Parts that are made inside a traced or differentiated function are values of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from operator import mul
 from typing import Any, NamedTuple
@@ -259,6 +259,20 @@ def assign(tensor: Tensor, calls: Calls, node: OpNode) -> None:
     write(whole, (*before, *calls), node)
     if hasattr(whole, "_links"):
         renew_parts(whole, None)
+
+
+def write_at(tensor: Tensor, keys: Sequence[Any], node: OpNode) -> bool:
+    """Write to the elements that arrays select, if `write_strided` can; else return False."""
+    links: Links | None = getattr(tensor, "_links", None)
+    if links is not None and links.traced:
+        return False
+    whole, calls = root_of(tensor)
+    layout = _layout(Layout(row_major(whole.shape)), calls)
+    assert layout is not None
+    written = write_strided(whole, *layout, tensor.shape, node, keys)
+    if written and hasattr(whole, "_links"):
+        renew_parts(whole, None)
+    return written
 
 
 def renew_parts(whole: Tensor, known: Tensor | None) -> None:

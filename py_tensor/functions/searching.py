@@ -21,6 +21,7 @@ from .creation import arange, zeros
 from .data_types import as_second_operand
 from .decorators import named
 from .elementwise import astype, isnan
+from .host_memory import of_array
 from .manipulation import reshape
 from .sorting import real_keys
 from .statistical import reduction
@@ -72,10 +73,9 @@ def flat_places(operation: str, x: Tensor) -> Tensor:
     """Return the row-major positions of elements that are not zero; they are read back."""
     mask = _mask(x)._bytes(operation)
     numpy: Any = imported("numpy")
-    if numpy is None:
-        places: Any = array("i", compress(range(x.size), mask))
-    else:
-        places = numpy.flatnonzero(numpy.frombuffer(mask, bool)).astype("int32")
+    if numpy is not None:
+        return of_array(operation, numpy.flatnonzero(numpy.frombuffer(mask, bool)), int32)
+    places = array("i", compress(range(x.size), mask))
     return from_host(places.tobytes(), (len(places),), int32, operation)
 
 

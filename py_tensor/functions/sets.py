@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..dtypes import promote
+from ..dtypes import bool_, promote
 from ..errors import DTypeError
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -17,6 +17,7 @@ from .conversion import asarray
 from .creation import zeros
 from .data_types import as_second_operand, is_number
 from .elementwise import astype, equal
+from .host_memory import computed_here, of_array
 from .indexing import take
 from .joining import concat
 from .manipulation import flatten, reshape
@@ -58,8 +59,7 @@ class _Runs(NamedTuple):
 
 
 def _runs(operation: str, ordered: Tensor) -> _Runs:
-    first = equal(zeros((min(ordered.size, 1),), dtype="int32"), 0)
-    begins = concat([first, ordered[1:] != ordered[:-1]])
+    begins = _is_first(ordered)
     return _Runs(ordered, begins, flat_places(operation, begins))
 
 
@@ -72,6 +72,11 @@ def _ordered_runs(operation: str, x: Tensor) -> tuple[Tensor, _Runs]:
 
 def _values(runs: _Runs) -> Tensor:
     return take(runs.ordered, runs.starts, axis=0) if runs.ordered.size else runs.ordered
+
+
+def _is_first(ordered: Tensor) -> Tensor:
+    first = equal(zeros((min(ordered.size, 1),), dtype="int32"), 0)
+    return concat([first, ordered[1:] != ordered[:-1]])
 
 
 def _counts(runs: _Runs) -> Tensor:
@@ -98,7 +103,12 @@ def unique_values(x: ArrayLike, /) -> Tensor:
     >>> pt.unique_values(pt.asarray([3, 1, 3])).tolist()
     [1, 3]
     """
-    return _values(_runs("unique_values", sort(as_tensor("unique_values", x), axis=None)))
+    ordered = sort(as_tensor("unique_values", x), axis=None)
+    is_first = _is_first(ordered)
+    distinct: Tensor | None = computed_here(
+        lambda np, x, mask: of_array("unique_values", x[mask], ordered.dtype), ordered, is_first
+    )
+    return ordered[is_first] if distinct is None else distinct
 
 
 def unique_counts(x: ArrayLike, /) -> UniqueCounts:
@@ -193,10 +203,17 @@ def isin(
     dtype = promote("isin", x.dtype, among.dtype)
     # Truth values are compared as numbers, which can be sorted.
     target = astype(x, "uint8" if dtype.kind == "b" else dtype, copy=False)
+    among = astype(among, target.dtype, copy=False)
+    contained = None
     if not among.size:
         contained = zeros(x.shape, dtype="bool")
-    else:
-        ordered = sort(astype(among, target.dtype, copy=False))
+    elif dtype.kind != "f":
+        # NumPy looks up integers in a table, if their range is small.
+        contained = computed_here(
+            lambda np, a, b: of_array("isin", np.isin(a, b), bool_), target, among
+        )
+    if contained is None:
+        ordered = sort(among)
         position = searchsorted(ordered, target)
         contained = equal(take(ordered, position, axis=0), target)
     return ~contained if flag("isin", "invert", invert) else contained

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..dtypes import int32
 from ..errors import ArgumentError, ShapeError
 from ..ir.node import node_of
 from ..ops.gathers import TAKE_ALONG_AXIS
-from ..ops.sorts import ARGSORT
+from ..ops.sorts import ARGSORT, first_places
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike
 from .arguments import flag, integer, one_axis
 from .complex_numbers import imag, real
 from .decorators import named
 from .elementwise import astype, isnan
+from .host_memory import computed_here, of_array
 from .manipulation import flatten
 
 
@@ -154,12 +156,16 @@ def topk(x: ArrayLike, k: int, /, *, axis: int = -1, largest: bool = True) -> tu
     """
     x = as_tensor("topk", x)
     order = _order("topk", x, axis, largest)
-    axis = one_axis("topk", axis, x.ndim)
+    axis, length = one_axis("topk", axis, x.ndim), x.shape[axis]
     k = integer("topk", "k", k)
-    if not 0 <= k <= x.shape[axis]:
+    if not 0 <= k <= length:
         raise ArgumentError(
-            f"topk: k is out of range; got {k} for axis {axis} of length {x.shape[axis]}; use 0 "
-            f"to {x.shape[axis]}"
+            f"topk: k is out of range; got {k} for axis {axis} of length {length}; use 0 to "
+            f"{length}"
         )
-    places = order[(slice(None),) * axis + (slice(k),)]
+    first = computed_here(lambda np, x: first_places(np, x, k, (axis, bool(largest))), x)
+    if first is None:
+        places = order[(slice(None),) * axis + (slice(k),)]
+    else:
+        places = of_array("topk", first, int32)
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False))), places

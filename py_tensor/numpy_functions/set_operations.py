@@ -57,9 +57,11 @@ def unique(
     if axis is None:
         if any(chosen[1:3]):
             values, first, inverse, counts = F.unique_all(x)
-        else:
+        elif chosen[3]:
             values, counts = F.unique_counts(x)
             first = inverse = counts
+        else:
+            values = first = inverse = counts = F.unique_values(x)
         if flag("unique", "equal_nan", equal_nan) and x.dtype.kind in "fc":
             nans = int(F.count_nonzero(F.isnan(values)).item())
             if nans > 1:

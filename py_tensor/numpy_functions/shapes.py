@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from .. import functions as F
+from ..dtypes import wrong_type
 from ..errors import ShapeError
 from ..functions.arguments import (
     MOST_STEPS,
@@ -20,8 +21,9 @@ from ..functions.arguments import (
     some_axes,
 )
 from ..functions.decorators import named
-from ..functions.indexing import get
+from ..functions.indexing import get, selected
 from ..functions.parts import is_contiguous
+from ..functions.searching import flat_places
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis, DTypeLike, ShapeLike
 from .arithmetic import flat_or_along, iterable
@@ -388,22 +390,72 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Tensor
     return F.concat([first, second], axis=axis)
 
 
-def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int]:
-    """Return non-negative positions from integers, a slice or a mask, which are read back."""
+def _positions(operation: str, obj: Any, length: int, limit: int) -> list[int] | Tensor:
+    """Return non-negative positions from integers, a slice or a mask, which are read back.
+
+    More than a few integers are returned as a tensor.
+    """
     if isinstance(obj, slice):
-        return list(range(*obj.indices(length)))
-    numbers = obj.tolist() if hasattr(obj, "tolist") else obj
-    values = numbers if isinstance(numbers, list | tuple) else [numbers]
-    if values and all(isinstance(value, bool) for value in values):
-        return [at for at, chosen in enumerate(values) if chosen]
-    positions = [integer(operation, "position", value) for value in values]
-    for value in positions:
-        if not -length <= value < limit:
-            raise ShapeError(
-                f"{operation}: index out of range; got {value} for length {length}; "
-                f"use {-length} to {limit - 1}"
-            )
-    return [value % length if value < 0 else value for value in positions]
+        steps = range(*obj.indices(length))
+        return list(steps) if len(steps) <= _FEW else F.arange(steps.start, steps.stop, steps.step)
+    if not iterable(obj) or len(obj) <= _FEW:
+        numbers = obj.tolist() if hasattr(obj, "tolist") else obj
+        values = numbers if isinstance(numbers, list | tuple) else [numbers]
+        if values and all(isinstance(value, bool) for value in values):
+            _check_mask(operation, len(values), length, limit)
+            return [at for at, chosen in enumerate(values) if chosen]
+        positions = [integer(operation, "position", value) for value in values]
+        if positions:
+            _check_positions(operation, min(positions), max(positions), length, limit)
+        return [value % length if value < 0 else value for value in positions]
+    many = as_tensor(operation, obj)
+    if many.ndim != 1 or many.dtype.kind not in "iub":
+        raise wrong_type(operation, "position", "an integer", obj[0], "an int")
+    if many.dtype.kind == "b":
+        _check_mask(operation, many.size, length, limit)
+        return flat_places(operation, many)
+    low, high = int(F.min(many).item()), int(F.max(many).item())
+    _check_positions(operation, low, high, length, limit)
+    many = F.astype(many, "int32", copy=False)
+    return F.where(many < 0, many + length, many) if low < 0 else many
+
+
+def _check_positions(operation: str, low: int, high: int, length: int, limit: int) -> None:
+    if low < -length or high >= limit:
+        raise ShapeError(
+            f"{operation}: index out of range; got {low if low < -length else high} for length "
+            f"{length}; use {-length} to {limit - 1}"
+        )
+
+
+def _check_mask(operation: str, size: int, length: int, limit: int) -> None:
+    if not length <= size <= limit:
+        raise ShapeError(
+            f"{operation}: mask has the wrong length; got {size} for length {length}; use one bool "
+            "per element"
+        )
+
+
+_FEW = 8
+"""Positions up to which joining slices is faster than taking elements."""
+
+
+def _slices(x: Tensor, axis: int, positions: list[int], skipped: int) -> list[Tensor]:
+    """Return the slices before, between and after positions, without some elements at each."""
+    starts = (0, *(at + skipped for at in positions))
+    stops = (*positions, x.shape[axis])
+    return [_part(x, axis, *ends) for ends in zip(starts, stops, strict=True)]
+
+
+def _part(x: Tensor, axis: int, start: int, stop: int) -> Tensor:
+    return selected(x, ((slice(None),) * axis) + (slice(start, stop),))
+
+
+def _others(length: int, positions: Tensor) -> Tensor:
+    """Return a mask of the elements that are not at positions."""
+    mask = F.ones((length,), dtype="bool")
+    mask[positions] = False
+    return mask
 
 
 @named
@@ -419,7 +471,7 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
         Tensor of the dtype of `arr`.
 
     Raises:
-        ShapeError: If a position is out of range.
+        ShapeError: If a position is out of range, or a mask has another length.
 
     >>> import py_tensor as pt
     >>> pt.delete([1, 2, 3, 4], [0, 2]).tolist()
@@ -427,10 +479,10 @@ def delete(arr: ArrayLike, obj: int | slice | ArrayLike, axis: int | None = None
     """
     x, along = flat_or_along("delete", arr, axis)
     length = x.shape[along]
-    kept = bytearray(b"\1" * length)
-    for at in _positions("delete", obj, length, length):
-        kept[at] = 0
-    (places,) = F.nonzero(F.asarray(kept))
+    positions = _positions("delete", obj, length, length)
+    if isinstance(positions, list):
+        return F.concat(_slices(x, along, sorted(set(positions)), 1), axis=along)
+    places = flat_places("delete", _others(length, positions))
     return F.take(x, places, axis=along)
 
 
@@ -451,7 +503,7 @@ def insert(
         Tensor of the dtype of `arr`.
 
     Raises:
-        ShapeError: If a position is out of range, or the values do not fit.
+        ShapeError: If a position is out of range, or a mask or the values do not fit.
 
     >>> import py_tensor as pt
     >>> pt.insert([1, 2, 3], [0, 2], [7, 8]).tolist()
@@ -467,18 +519,19 @@ def insert(
         # A single position takes several slices; an index without axes takes them from axis 0.
         new = new if iterable(obj) else F.moveaxis(new, 0, along)
         count = new.shape[along]
-        positions *= count
-    shape = (*x.shape[:along], count, *x.shape[along + 1 :])
-    new = F.broadcast_to(new, shape)
-    order = sorted(range(count), key=lambda at: positions[at])
-    if not order:
-        return F.copy(x)
-    kept = bytearray(b"\1" * (length + count))
-    for before, at in enumerate(order):
-        kept[positions[at] + before] = 0
-    is_old = F.astype(F.asarray(kept), "bool")
+    new = F.broadcast_to(new, (*x.shape[:along], count, *x.shape[along + 1 :]))
+    if isinstance(positions, list):
+        order = sorted(range(len(positions)), key=positions.__getitem__)
+        first, *others = _slices(x, along, sorted(positions), 0)
+        if len(order) == 1:
+            return F.concat([first, new, *others], axis=along)
+        parts = [_part(new, along, at, at + 1) for at in order]
+        pairs = zip(parts, others, strict=True)
+        return F.concat([first, *(part for pair in pairs for part in pair)], axis=along)
+    ranks = F.argsort(positions)
+    is_old = _others(length + count, F.take(positions, ranks) + F.arange(count))
     old = F.cumulative_sum(F.astype(is_old, "int32"))
-    number = F.take(F.asarray(order), F.arange(length + count) - old)
+    number = F.take(ranks, F.arange(length + count) - old)
     joined = F.concat([x, new], axis=along)
     return F.take(joined, F.where(is_old, old - 1, length + number), axis=along)
 

@@ -15,12 +15,14 @@ FEW_COLUMNS = 16
 
 def _take(xp: ArrayNamespace, x: Any, indices: Any, axis: int) -> Any:
     length = x.shape[axis]
-    places = indices
-    if places.size and places.min() < 0:
-        # Wide enough for unsigned indices and for adding the length.
-        places = places.astype(xp.int64)
-        places = xp.where(places < 0, places + length, places)
-    return xp.take(x, places, axis=axis, mode="clip")
+    low = indices.min(initial=0)
+    if low >= 0:
+        return xp.take(x, indices, axis=axis, mode="clip")
+    if low >= -length and indices.max() < length:
+        return xp.take(x, indices, axis=axis, mode="wrap")
+    # Wide enough for unsigned indices and for adding the length.
+    places = indices.astype(xp.int64)
+    return xp.take(x, xp.where(places < 0, places + length, places), axis=axis, mode="clip")
 
 
 def _put_back(pt: Functions, g: Array, y: Array, x: Array, indices: Array, axis: int) -> Array:

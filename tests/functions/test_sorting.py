@@ -98,6 +98,22 @@ def test_largest(rng):
     assert pt.topk(pt.asarray(x), 0, axis=0)[0].shape == (0, 20)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8", "bool"])
+@pytest.mark.parametrize("largest", [True, False])
+def test_largest_of_long_rows_are_in_stable_order(rng, dtype, largest):
+    x = rng.integers(0, 200, (2, 300, 3)).astype(dtype)
+    x[0, :, 1] = 1
+    if dtype == "float32":
+        x[:, ::50] = np.nan
+        x[1, :, 2] = np.where(np.arange(300) < 4, 5, np.nan)
+    for axis, k in ((1, 7), (1, 60), (0, 1)):
+        values, places = pt.topk(pt.asarray(x), k, axis=axis, largest=largest)
+        expected = in_order(x, axis, largest)
+        expected = expected[:, :k] if axis else expected[:k]
+        assert_values(places, expected)
+        assert_values(values, np.take_along_axis(x, expected, axis))
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("length", [0, 1, 2, 7, 8, 1000])
 def test_searchsorted(side, length, rng):

@@ -120,6 +120,16 @@ CASES = [
         "np.delete(x, 1, axis=1), np.delete(x, [0, 2], 0), np.delete(x, [True, False, True], 0)",
         "f i",
     ),
+    (
+        "np.delete(x, np.array([0, -1, 0] * 4)), np.delete(np.tile(x, 2), [True, False] * 7)"
+        ", np.delete(np.tile(x, 9), slice(20, 1, -2)), np.delete(np.tile(x, 9), np.tile(x, 9) > 0)",
+        "v",
+    ),
+    (
+        "np.insert(np.tile(x, 9), [-1, 3, 3] * 4, np.arange(12))"
+        ", np.insert(x, [1, 0, 1] * 4, np.ones((12, 1)), axis=0)",
+        "i",
+    ),
     ("np.insert(x, 1, 5), np.insert(x, [0, 2], [7, 8]), np.insert(x, -1, 3)", "v f i"),
     ("np.insert(x, 1, 5, axis=1), np.insert(x, [1, 1, 3], 9, axis=0)", "f i"),
     ("np.insert(x, 1, [1, 2, 3], axis=1), np.insert(x, 1, [1, 2, 3, 4], 0)", "f i"),
