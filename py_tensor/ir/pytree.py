@@ -421,7 +421,8 @@ def tree_map(
     Args:
         function: Called with each leaf of `tree`, and with the value of each of `others` at the
             same place. If `tree` has dataclass instances, for example modules, it is called once
-            for leaves that are the same objects, so that shared parameters stay shared.
+            for leaves that are the same objects, so that shared parameters stay shared. So they do
+            inside `jit`, `vmap` and loops, where they are one traced tensor.
         tree: Tree that gives the structure of the result.
         others: More trees with the containers of `tree`. At the place of a leaf they may have a
             leaf or a tree.

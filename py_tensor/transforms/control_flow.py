@@ -31,17 +31,23 @@ from .autodiff.tape import Tape, recording
 from .branch_op import branch_results
 from .effects import only_if, repeat
 from .loop_op import LOOP_OP, LoopNodes, TracedBody, backward_body, body_of, without_gradient
-from .subgraph import tracer, tracing
+from .subgraph import first_places, tracer, tracing
 from .vmap import vmap
 
 _Function = Callable[..., Any]
 
 
 class _Packed:
-    """Leaves of a tree as real tensors: a complex leaf is two of them."""
+    """Leaves of a tree as real tensors: a complex leaf is two of them.
 
-    def __init__(self, operation: str, tree: object) -> None:
+    `firsts` has for each leaf the position of the first one that is the same tensor of a model.
+    """
+
+    def __init__(self, operation: str, tree: object, tied: bool = True) -> None:
         leaves, self.structure = tree_flatten(tree)
+        self.firsts = (
+            first_places(leaves, self.structure.has_fields) if tied else range(len(leaves))
+        )
         tensors = [as_tensor(operation, leaf) for leaf in leaves]
         self.specs = [node_behind(operation, tensor).spec for tensor in tensors]
         self.parts: list[Tensor] = []
@@ -55,7 +61,7 @@ class _Packed:
             complex(next(remaining), next(remaining)) if spec.dtype.kind == "c" else next(remaining)
             for spec in self.specs
         ]
-        return tree_unflatten(self.structure, leaves)
+        return tree_unflatten(self.structure, [leaves[first] for first in self.firsts])
 
 
 def scan(
@@ -110,7 +116,27 @@ def _scan(
     """Return the results of `scan`, or of a loop without limit: see `LoopBody`."""
     if reverse.__class__ is not bool:
         reverse = flag(operation, "reverse", reverse)
-    start, sequence = _Packed(operation, init), _Packed(operation, xs)
+    try:
+        return _traced_scan(operation, f, init, xs, length, reverse, limited)
+    except _UntiedError:
+        return _traced_scan(operation, f, init, xs, length, reverse, limited, tied=False)
+
+
+class _UntiedError(Exception):
+    """A function returned separate tensors for places of the carry that had the same one."""
+
+
+def _traced_scan(
+    operation: str,
+    f: _Function,
+    init: object,
+    xs: object,
+    length: int | None,
+    reverse: bool,
+    limited: bool,
+    tied: bool = True,
+) -> tuple[Any, Any]:
+    start, sequence = _Packed(operation, init, tied), _Packed(operation, xs)
     count = _length(operation, sequence, length) if limited else None
     with tracing(operation) as trace:
         carries = [tracer(part._spec) for part in start.parts]
@@ -126,6 +152,8 @@ def _scan(
             carry, ys = _Packed(operation, result[0]), _Packed(operation, result[1])
         shown = _Packed(operation, [values for _, values in trace.effects])
         _check_carry(operation, start, carry)
+        if any(carry.firsts[at] != carry.firsts[first] for at, first in enumerate(start.firsts)):
+            raise _UntiedError
         traced = TracedBody(
             [],
             [part._node for part in carries],

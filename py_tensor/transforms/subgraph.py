@@ -7,7 +7,7 @@ number is traced.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -74,6 +74,21 @@ _OUTLIVED = End(
 def tracer(spec: TensorSpec) -> Tensor:
     """Make a tensor without a value."""
     return Tensor(leaf_node(ArgumentBuffer(-1), spec))
+
+
+def first_places(leaves: Sequence[object], has_fields: bool) -> Sequence[int]:
+    """Return for each leaf the position of the first one that is the same tensor of a model.
+
+    Without a dataclass instance in their tree (`has_fields`) each leaf is its own first: lists and
+    dicts have separate values.
+    """
+    if not has_fields:
+        return range(len(leaves))
+    known: dict[int, int] = {}
+    return [
+        known.setdefault(id(leaf), at) if isinstance(leaf, Tensor) else at
+        for at, leaf in enumerate(leaves)
+    ]
 
 
 def dependents(

@@ -44,7 +44,7 @@ from .autodiff.remat_clones import RematRegion, mark
 from .branch_op import BRANCH_OP, chosen_result
 from .effects import repeat
 from .loop_op import LOOP_OP, LoopBody, LoopNodes, TracedBody, body_of, rebuilt
-from .subgraph import dependents, tracer, tracing
+from .subgraph import dependents, first_places, tracer, tracing
 
 
 class BatchedValues:
@@ -584,10 +584,11 @@ def vmap(
         else:
             axes = _spread("in_axes", in_axes, args)
         axes += [0] * (len(leaves) - len(axes))
+        firsts = first_places(leaves, structure.has_fields)
         mapped = {
             at: _in_batch(leaf, axis)
             for at, (leaf, axis) in enumerate(zip(leaves, axes, strict=True))
-            if axis is not None
+            if axis is not None and (firsts[at] == at or axes[firsts[at]] != axis)
         }
         size = _common_size(list(mapped.values()), axis_size)
         with tracing("vmap") as recording:
@@ -598,7 +599,10 @@ def vmap(
             }
             nodes = {at: traced._node for at, traced in tracers.items()}
             oldest = min((node.age for node in nodes.values()), default=0)
-            with_tracers = [tracers.get(at, leaf) for at, leaf in enumerate(leaves)]
+            with_tracers = [
+                tracers.get(at, tracers.get(first, leaf) if axis is not None else leaf)
+                for at, (leaf, first, axis) in enumerate(zip(leaves, firsts, axes, strict=True))
+            ]
             args, kwargs = tree_unflatten(structure, with_tracers)
             result = fun(*args, **kwargs)
             positions = _spread("out_axes", out_axes, result)

@@ -23,6 +23,7 @@ from ...ir.pytree import Structure, leaves_at, tree_flatten, tree_map, tree_unfl
 from ...ir.tracer import kind_of
 from ...ops.views import RESHAPE
 from ...tensor import Tensor, as_tensor, node_behind
+from ..subgraph import first_places
 from .backward import pull_back
 from .tape import Tape, recording
 
@@ -40,10 +41,9 @@ class _Inputs:
         self.leaves, self.structure = tree_flatten(tuple(trees))
         self.nodes: list[OpNode | None] = []
         self.handles: list[Any] = []
-        known: dict[int, int] = {}
-        tied = tied and self.structure.has_fields
-        for at, leaf in enumerate(self.leaves):
-            first = known.setdefault(id(leaf), at) if tied else at
+        count = len(self.leaves)
+        firsts = first_places(self.leaves, self.structure.has_fields) if tied else range(count)
+        for at, (leaf, first) in enumerate(zip(self.leaves, firsts, strict=True)):
             node = _floating(operation, leaf) if first == at else self.nodes[first]
             self.nodes.append(node)
             self.handles.append(

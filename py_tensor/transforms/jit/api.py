@@ -11,7 +11,6 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial, update_wrapper
-from itertools import islice
 from types import MethodType
 from typing import Any, overload
 
@@ -22,13 +21,20 @@ from ...errors import ArgumentError, TraceError
 from ...functions.arguments import function_of, integer, items
 from ...functions.decorators import autocast_dtype
 from ...ir.node import BoundedCache, OpNode, leaf_node, lock, own_tapes, pending_handles, tapes
-from ...ir.pytree import open_node, tree_flatten, tree_leaves, tree_map, tree_unflatten, typed
+from ...ir.pytree import (
+    open_node,
+    tree_flatten,
+    tree_leaves,
+    tree_map,
+    tree_unflatten,
+    typed,
+)
 from ...ir.tracer import ArgumentBuffer, Recording, ScalarTracer
 from ...runtime.executor import backend, runtime
 from ...runtime.scopes import End, begin_trace, end_trace, state
 from ...signatures import parameters_of
 from ...tensor import Tensor, as_tensor, node_behind, realize_pending
-from ..subgraph import end_made
+from ..subgraph import end_made, first_places
 from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
 
 TRACE_LIMIT = 64
@@ -123,13 +129,17 @@ class Jitted:
                 leaves.append(arg)
                 key.append(arg._node.spec)
             else:
-                self._add_tree(arg, position, key, leaves)
+                start = len(leaves)
+                if self._add_tree(arg, position, key, leaves):
+                    _merge_shared(leaves, start, key)
         for name in sorted(kwargs):
             key.append(name)
             if name in self._static_names:
                 key.append(self._static(kwargs[name], name))
             else:
-                self._add_tree(kwargs[name], name, key, leaves)
+                start = len(leaves)
+                if self._add_tree(kwargs[name], name, key, leaves):
+                    _merge_shared(leaves, start, key)
         return tuple(key)
 
     def _static(self, arg: object, parameter: int | str) -> object:
@@ -141,29 +151,32 @@ class Jitted:
 
     def _add_tree(
         self, tree: Any, parameter: int | str, key: list[object], leaves: list[object]
-    ) -> None:
+    ) -> bool:
+        """Add the leaves of a tree; return True if it has a dataclass instance, as a model is."""
         kind = tree.__class__
         if kind is Tensor:
             leaves.append(tree)
             key.append(tree._node.spec)
-            return
+            return False
         if kind in _NUMBERS:
             leaves.append(tree)
             key.append(kind)
-            return
+            return False
         opened = open_node(tree)
         if opened is None:
             self._add_other(tree, parameter, key, leaves)
-            return
+            return False
         part, children = opened
+        has_fields = hasattr(kind, "__dataclass_fields__")
         key.append(part)
         for child in children:
             # Most children are tensors; handling them here saves a call for each.
             if child.__class__ is Tensor:
                 leaves.append(child)
                 key.append(child._node.spec)
-            else:
-                self._add_tree(child, parameter, key, leaves)
+            elif self._add_tree(child, parameter, key, leaves):
+                has_fields = True
+        return has_fields
 
     def _add_other(
         self, leaf: object, parameter: int | str, key: list[object], leaves: list[object]
@@ -249,15 +262,19 @@ class Jitted:
             def replaced(parameter: int | str, arg: object) -> Any:
                 if self.is_static(parameter):
                     return arg
-                structure = tree_flatten(arg)[1]
-                return tree_unflatten(structure, islice(remaining, structure.count))
+                own, structure = tree_flatten(arg)
+                new: list[Any] = []
+                for at, first in enumerate(first_places(own, structure.has_fields)):
+                    new.append(next(remaining) if first == at else new[first])
+                return tree_unflatten(structure, new)
 
             new_args = [replaced(parameter, arg) for parameter, arg in enumerate(args)]
             new_kwargs = {name: replaced(name, kwargs[name]) for name in sorted(kwargs)}
             tracked = self._given(new_args, new_kwargs)
             result = self._function(*new_args, **new_kwargs)
-            self._check_arguments(tracked, self._given(new_args, new_kwargs))
-            donated = [at for at, (leaf, gone) in enumerate(tracked) if gone and _is_tensor(leaf)]
+            _check_unchanged(self._name, tracked, self._given(new_args, new_kwargs))
+            gone = {id(leaf) for leaf, gone in tracked if gone and isinstance(leaf, Tensor)}
+            donated = [at for at, leaf in enumerate(tracers) if id(leaf) in gone]
             if recording.effects:
                 result = result, [values for _, values in recording.effects]
             traced = self._trace_result(result, tracers, donated, recording)
@@ -269,25 +286,6 @@ class Jitted:
             self._warn()
         self._executables[key] = executable
         return executable
-
-    def _check_arguments(
-        self, before: list[tuple[object, bool]], after: list[tuple[object, bool]]
-    ) -> None:
-        unchanged = len(before) == len(after) and all(
-            a is b for (a, _), (b, _) in zip(before, after, strict=True)
-        )
-        if not unchanged:
-            raise TraceError(
-                "jit: the function must not modify a container argument; got other values after "
-                f"{self._name}; return the new values instead"
-            )
-        for leaf, _ in before:
-            if isinstance(leaf, Tensor) and leaf.is_disposed:
-                end: Any = leaf._node
-                raise TraceError(
-                    "jit: the function must not dispose of an argument; got a tensor disposed of "
-                    f"at {end.place} in {self._name}; use donate_argnums"
-                )
 
     def _trace_result(
         self, result: object, tracers: list[object], donated: list[int], recording: Recording
@@ -341,6 +339,42 @@ class Jitted:
             )
 
 
+def _check_unchanged(
+    name: str, before: list[tuple[object, bool]], after: list[tuple[object, bool]]
+) -> None:
+    """Raise TraceError if a traced function modified a container or disposed of an argument."""
+    unchanged = len(before) == len(after) and all(
+        a is b for (a, _), (b, _) in zip(before, after, strict=True)
+    )
+    if not unchanged:
+        raise TraceError(
+            "jit: the function must not modify a container argument; got other values after "
+            f"{name}; return the new values instead"
+        )
+    for leaf, _ in before:
+        if isinstance(leaf, Tensor) and leaf.is_disposed:
+            end: Any = leaf._node
+            raise TraceError(
+                "jit: the function must not dispose of an argument; got a tensor disposed of "
+                f"at {end.place} in {name}; use donate_argnums"
+            )
+
+
+def _merge_shared(leaves: list[object], start: int, key: list[object]) -> None:
+    """Keep one leaf of each tensor that a model has several times; add the places to the key.
+
+    The model is an argument whose leaves begin at `start`.
+    """
+    own = leaves[start:]
+    if len(set(map(id, own))) == len(own):
+        return
+    firsts = first_places(own, True)
+    kept = [leaf for at, leaf in enumerate(own) if firsts[at] == at]
+    if len(kept) < len(own):
+        leaves[start:] = kept
+        key.append(tuple(firsts))
+
+
 def _converted(arg: object) -> Any:
     """Convert arrays in an argument to tensors."""
 
@@ -358,10 +392,6 @@ def _advice(leaf: object, parameter: int | str) -> str:
         else f'static_argnames="{parameter}"'
     )
     return f'make it static with {how}, a dataclass field with field(metadata={{"static": True}})'
-
-
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, Tensor)
 
 
 @contextmanager
