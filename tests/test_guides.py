@@ -11,6 +11,7 @@ from pathlib import Path
 import half_storage
 import pytest
 
+from py_tensor import nn
 from py_tensor.runtime import executor
 
 ROOT = Path(__file__).parent.parent
@@ -83,3 +84,8 @@ def test_links_of_the_readme_exist() -> None:
     # MkDocs checks the links of the guides.
     links = re.findall(r"\]\(([^)#]+)\)", PAGES[0].read_text())
     assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+
+
+def test_the_guide_to_networks_names_everything_in_nn() -> None:
+    names = set(re.findall(r"\w+", (ROOT / "docs" / "nn.md").read_text()))
+    assert [name for name in nn.__all__ if name not in names] == []
