@@ -515,9 +515,10 @@ def normal(
     mean, std = number("normal", "mean", mean), number("normal", "std", std)
     if std < 0:
         raise ArgumentError(f"normal: std is negative; got {std}; use a std of 0 or more")
-    # The smallest u is the first float32 above -1, so that no value is infinite.
-    lowest = -0.99999994
-    u = maximum(_unit("normal", _next("normal", key), shape) * (1.0 - lowest) + lowest, lowest)
+    # The smallest u is the first float32 above -1, so that no value is infinite. As in JAX, the
+    # length of the range is rounded to float32, which gives 2.
+    lowest = 2.0**-24 - 1.0
+    u = maximum(_unit("normal", _next("normal", key), shape) * 2.0 + lowest, lowest)
     values = erfinv(u) * 1.4142135623730951
     if (mean, std) != (0.0, 1.0):
         values = values * std + mean

@@ -201,28 +201,18 @@ def exponential(key: Key, shape: ShapeLike = (), dtype: DTypeLike = float32) -> 
     return F.astype(-F.log1p(-random.uniform(shape, key=key)), dtype)
 
 
-def _signed(key: Key, shape: ShapeLike) -> Tensor:
-    """Draw numbers from (-1, 1)."""
-    return random.uniform(shape, low=-1.0, high=1.0, key=key).maximum(-0.99999994)
-
-
 @named
 def laplace(key: Key, shape: ShapeLike = (), dtype: DTypeLike = float32) -> Tensor:
     """Draw numbers of the Laplace distribution."""
-    u = _signed(key, shape)
+    u = random.uniform(shape, key=key) * 2.0 - (1.0 - 2.0**-24)
     return F.astype(F.sign(u) * F.log1p(-F.abs(u)), dtype)
-
-
-def _positive(key: Key, shape: ShapeLike) -> Tensor:
-    """Draw numbers from (0, 1)."""
-    return random.uniform(shape, key=key).maximum(2.0**-23)
 
 
 @named
 def logistic(key: Key, shape: ShapeLike = (), dtype: DTypeLike = float32) -> Tensor:
     """Draw numbers of the logistic distribution."""
-    u = _positive(key, shape)
-    return F.astype(F.log(u / (1.0 - u)), dtype)
+    u = random.uniform(shape, key=key).maximum(2.0**-126)
+    return F.astype(F.log(u) - F.log1p(-u), dtype)
 
 
 @named
@@ -241,7 +231,8 @@ def cauchy(key: Key, shape: ShapeLike = (), dtype: DTypeLike = float32) -> Tenso
     >>> pt.random.cauchy(pt.random.key(0), (3,)).shape
     (3,)
     """
-    return F.astype(F.tan(math.pi * (_positive(key, shape) - 0.5)), dtype)
+    u = random.uniform(shape, key=key) * (1.0 - 2.0**-23) + 2.0**-23
+    return F.astype(F.tan(math.pi * (u - 0.5)), dtype)
 
 
 @named

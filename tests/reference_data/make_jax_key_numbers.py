@@ -41,6 +41,16 @@ CALLS = [
     "random.logistic(key, (3,))",
     "random.cauchy(key, (3,))",
     "random.rademacher(key, (6,))",
+    # The tails, where an error in the last place of a uniform number is large.
+    "abs(random.normal(key, (20000,))).max()",
+    "abs(random.laplace(key, (20000,))).max()",
+    "random.logistic(key, (20000,)).max()",
+    "random.logistic(key, (20000,)).min()",
+    "random.gumbel(key, (20000,)).max()",
+    "random.exponential(key, (20000,)).max()",
+    # The middle, where numbers are small.
+    "abs(random.normal(key, (20000,))).min() * 1000",
+    "abs(random.cauchy(key, (20000,))).min() * 1000",
 ]
 
 
