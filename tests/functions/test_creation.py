@@ -311,3 +311,12 @@ def test_arange_without_an_end():
         "arange: length must be finite; got 0.0 to inf by 1.0; use finite numbers",
         lambda: pt.arange(np.inf),
     )
+
+
+@pytest.mark.parametrize("array", [np.asarray, pt.asarray])
+def test_shapes_may_be_arrays_of_integers(array):
+    assert pt.zeros(array([2, 3])).shape == (2, 3)
+    assert pt.reshape(pt.arange(6), array([3, -1])).tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert pt.ones((3,)).broadcast_to(array([2, 3])).shape == (2, 3)
+    with pytest.raises(errors.ArgumentTypeError, match="zeros: shape must be an integer"):
+        pt.zeros(array([2.0, 3.0]))
