@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import ArgumentError
 from ..ir.pytree import tree_map
 from ..runtime.executor import backend
+from ..sharding import shard
 from ..tensor import Tensor, as_tensor
 
 __all__ = [
@@ -29,8 +30,8 @@ def device_put(x: object, device: object = None) -> Any:
 
     Args:
         x: Tree of tensors, arrays and numbers.
-        device: None (default), or an element of `pt.devices()`. For a mesh of devices use
-            `pt.sharding.shard`.
+        device: None (default), an element of `pt.devices()`, or a `jax.sharding.NamedSharding`, for
+            which `pt.sharding.shard` is called.
 
     Raises:
         ArgumentError: If `device` is another device.
@@ -39,6 +40,9 @@ def device_put(x: object, device: object = None) -> Any:
     >>> pt.device_put({"a": 1.0})["a"].item()
     1.0
     """
+    mesh = getattr(device, "mesh", None)
+    if mesh is not None:
+        return shard(x, mesh, getattr(device, "spec", ()))
     if device is not None and not (isinstance(device, str) and device in devices()):
         raise ArgumentError(
             f"device_put: device is not in use; got {device!r:.60}; use one of pt.devices(), or "

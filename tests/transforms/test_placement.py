@@ -7,6 +7,15 @@ import pytest
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.runtime.backends.numpy import NumpyBackend
+from py_tensor.runtime.executor import runtime
+
+
+@pytest.fixture
+def jax_backend(monkeypatch):
+    from py_tensor.runtime.backends.jax import JaxBackend
+
+    monkeypatch.setattr(runtime, "backend", JaxBackend())
 
 
 def test_trees_move_to_the_device_and_back():
@@ -29,3 +38,23 @@ def test_other_devices_raise():
 
 def test_waiting_in_a_trace_does_nothing():
     assert pt.jit(lambda x: pt.block_until_ready(x * 2))(pt.asarray(2.0)).item() == 4.0
+
+
+def test_a_sharding_of_jax_places_a_tree_and_constrains_a_traced_one(jax_backend):
+    from jax.sharding import NamedSharding, PartitionSpec
+
+    mesh = pt.sharding.mesh((1,), ("data",))
+    rows = NamedSharding(mesh, PartitionSpec("data"))
+    placed = pt.device_put({"x": np.ones((2, 3), "float32")}, rows)
+    assert placed["x"].sharding.spec == PartitionSpec("data")
+    doubled = pt.jit(lambda tree: pt.device_put(tree, rows)["x"] * 2)(placed)
+    assert doubled.tolist() == [[2.0] * 3] * 2
+
+
+def test_a_sharding_of_jax_needs_its_backend(monkeypatch):
+    class Placement:
+        mesh = "a mesh"
+
+    monkeypatch.setattr(runtime, "backend", NumpyBackend())
+    with pytest.raises(errors.BackendError, match="shard: several devices need the JAX backend"):
+        pt.device_put(pt.ones(2), Placement())
