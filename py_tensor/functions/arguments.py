@@ -166,8 +166,7 @@ def check_known_indices(
 def lengths_of(operation: str, shape: ShapeLike, name: str = "shape") -> Shape:
     """Return integers of any sign, given one or several; they may be an array, as in NumPy."""
     several = isinstance(shape, Sequence) and not isinstance(shape, str)
-    several = several or getattr(shape, "ndim", 0) == 1
-    lengths: Any = shape if several else (shape,)
+    lengths: Any = shape if several or getattr(shape, "ndim", 0) == 1 else (shape,)
     return tuple([n if n.__class__ is int else integer(operation, name, n) for n in lengths])
 
 
