@@ -18,7 +18,7 @@ CODE_LINES = {
     "compiler": 10_500,
     "runtime": 3_600,
     "tensor": 400,
-    "functions": 5_650,
+    "functions": 5_750,
     "diagnostics": 1_250,
     "display": 600,
     "plot": 700,
