@@ -7,13 +7,15 @@ new keys, also in each call of a function under `pt.jit`.
 from __future__ import annotations
 
 import math
-from collections.abc import MutableSequence
+from collections.abc import Buffer, MutableSequence, Sequence
+from typing import Any, TypeGuard
 
 from .. import functions as F, random
 from ..dtypes import wrong_type
 from ..errors import ShapeError
 from ..functions.arguments import MOST_STEPS, flag, integer, one_axis
 from ..functions.decorators import named
+from ..ir.tracer import ScalarTracer
 from ..linalg import cholesky
 from ..random import Key, Words
 from ..tensor import Tensor, as_tensor
@@ -168,17 +170,18 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
     @named
     def choice(
         self,
-        a: int | ArrayLike,
+        a: int | ArrayLike | Sequence[Any],
         size: ShapeLike | None = None,
         replace: bool = True,
         p: ArrayLike | None = None,
         axis: int = 0,
         shuffle: bool = True,
-    ) -> Tensor:
-        """Draw slices of a tensor along an axis.
+    ) -> Any:
+        """Draw slices of a tensor along an axis, or elements of a list.
 
         Args:
-            a: Tensor or array-like, or an integer for `arange(a)`.
+            a: Tensor or array-like, an integer for `arange(a)`, or a list or tuple of text or other
+                objects that are not numbers.
             size: Shape; None (default) for one slice.
             replace: Allow a slice to be drawn several times; True by default.
             p: Vector of probabilities; None (default) for equal ones.
@@ -186,11 +189,20 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
             shuffle: Ignored: slices are always in random order.
 
         Returns:
-            Tensor of the dtype of a.
+            Tensor of the dtype of a. For a list of objects, the object that was drawn, or a nested
+            list of objects in the shape `size`, for which the positions are read back.
 
         Raises:
             ShapeError: If there are too few slices to draw from, or p does not fit.
+
+        >>> import py_tensor as pt
+        >>> letters = pt.random.default_rng(0).choice(["a", "b", "c"], size=5)
+        >>> len(letters), set(letters) <= {"a", "b", "c"}
+        (5, True)
         """
+        if _has_objects(a):
+            one_axis("choice", axis, 1)
+            return _elements_at(a, self.choice(len(a), size, replace, p).tolist())
         values = F.arange(a) if isinstance(a, int) else as_tensor("choice", a)
         axis = one_axis("choice", axis, values.ndim)
         length, shape = values.shape[axis], lengths_of(size)
@@ -232,6 +244,23 @@ class Generator(ContinuousDistributions, GammaDistributions, DiscreteDistributio
             Generator(self._advance())
             for _ in range(integer("spawn", "n_children", n_children, 0, MOST_STEPS))
         ]
+
+
+def _has_objects(a: Any) -> TypeGuard[Sequence[Any]]:
+    """Return True for a list or tuple with text or other objects that cannot be in a tensor."""
+    return isinstance(a, list | tuple) and any(
+        issubclass(kind, str | bytes)
+        or not (issubclass(kind, _ARRAY_LIKE) or hasattr(kind, "__array__"))
+        for kind in set(map(type, a))
+    )
+
+
+_ARRAY_LIKE = (int, float, complex, list, tuple, range, Tensor, Buffer, ScalarTracer)
+
+
+def _elements_at(a: Sequence[Any], places: Any) -> Any:
+    """Return the element at a position, or nested lists of the elements at nested positions."""
+    return [_elements_at(a, at) for at in places] if isinstance(places, list) else a[places]
 
 
 class RandomState(Generator):

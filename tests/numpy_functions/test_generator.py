@@ -131,6 +131,38 @@ def test_permutations_and_choices():
     )
 
 
+def test_choices_of_objects_are_elements_and_lists():
+    rng = pt.random.default_rng(3)
+    letters = ["a", "b", "c"]
+    assert rng.choice(letters) in letters
+    text = rng.choice(letters, 200)
+    assert "".join(text).strip("abc") == ""
+    assert set(text) == set(letters)
+    rows = rng.choice((None, print), size=(2, 3))
+    assert [len(row) for row in rows] == [3, 3]
+    assert {item for row in rows for item in row} <= {None, print}
+    assert sorted(rng.choice(letters, 3, replace=False)) == letters
+    assert rng.choice(letters, 4, p=[0.0, 1.0, 0.0]) == ["b"] * 4
+    assert rng.choice(letters, 0) == []
+    assert rng.choice([pt.asarray(2.0), np.float32(3), 4]).dtype is pt.float32
+    pt.random.seed(5)
+    drawn = pt.random.choice(letters, 20)
+    pt.numpy.random.seed(5)
+    assert pt.numpy.random.choice(letters, size=20) == drawn
+    assert_raises(
+        errors.ShapeError,
+        "choice: too few slices; got 3 to draw 4 from",
+        lambda: rng.choice(letters, 4, replace=False),
+    )
+    assert_raises(
+        errors.ShapeError,
+        "choice: probabilities do not fit; got (2,) for 3 slices",
+        lambda: rng.choice(letters, p=[0.5, 0.5]),
+    )
+    with pytest.raises(errors.ShapeError, match="choice: axis out of range"):
+        rng.choice(letters, axis=1)
+
+
 def test_seeds():
     first, second = (pt.random.default_rng(7) for _ in range(2))
     assert first.random(4).tolist() == second.random(4).tolist()
