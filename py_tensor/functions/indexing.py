@@ -80,7 +80,7 @@ def _position(operation: str, item: Any, axis: int, shape: Shape) -> int:
     return position % n
 
 
-_views_of: BoundedCache[tuple[Any, TensorSpec], Calls] = BoundedCache(1 << 12)
+_known_views: BoundedCache[tuple[Any, TensorSpec], Calls] = BoundedCache(1 << 12)
 """Views of keys of integers and slices of integers."""
 _PLAIN = (int, type(None), type(Ellipsis))
 
@@ -96,13 +96,13 @@ def _is_plain(key: Any) -> bool:
     return True
 
 
-def _views(operation: str, key: IndexLike, spec: TensorSpec) -> Calls:
+def views_of(operation: str, key: IndexLike, spec: TensorSpec) -> Calls:
     """Return the views of a tensor that a basic key selects."""
     if not _is_plain(key):
         return _parsed_views(operation, key, spec)
-    calls = _views_of.get((key, spec))
+    calls = _known_views.get((key, spec))
     if calls is None:
-        calls = _views_of[key, spec] = _parsed_views(operation, key, spec)
+        calls = _known_views[key, spec] = _parsed_views(operation, key, spec)
     return calls
 
 
@@ -144,7 +144,7 @@ def get(self: Tensor, key: IndexLike) -> Tensor:
     if is_advanced(key):
         return chosen(self, key, selected)
     node = node_behind("getitem", self)
-    calls = _views("getitem", key, node.spec)
+    calls = views_of("getitem", key, node.spec)
     part = Tensor(viewed_node(node, calls))
     return linked(self, part, calls) if part.ndim or _is_view(key) else part
 
@@ -157,7 +157,7 @@ def _is_view(key: IndexLike) -> bool:
 def selected(self: Tensor, key: IndexLike) -> Tensor:
     """Return the elements that a basic key selects, as a value of its own."""
     node = node_behind("getitem", self)
-    return Tensor(viewed_node(node, _views("getitem", key, node.spec)))
+    return Tensor(viewed_node(node, views_of("getitem", key, node.spec)))
 
 
 @named
@@ -173,7 +173,7 @@ def assigned(self: Tensor, key: IndexLike, value: ArrayLike) -> Tensor:
     node = node_behind("setitem", self)
     if is_advanced(key):
         key, value = with_chosen(self, key, _value(self, value), selected)
-    calls = _views("setitem", key, node.spec)
+    calls = views_of("setitem", key, node.spec)
     return Tensor(with_part(node, calls, _fitting_value(self, calls, value)))
 
 
@@ -231,7 +231,7 @@ def set_items(self: Tensor, key: IndexLike, value: ArrayLike) -> None:
         if not written(self, key, value):
             self._move(assigned(self, key, value)._node)
         return
-    calls = _views("setitem", key, node_behind("setitem", self).spec)
+    calls = views_of("setitem", key, node_behind("setitem", self).spec)
     assign(self, calls, _fitting_value(self, calls, value))
 
 

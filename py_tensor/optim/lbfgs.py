@@ -113,7 +113,7 @@ def lbfgs(
     pairs: list[tuple[list[Tensor], list[Tensor], float]] = []
     iteration = 0
     while not (converged := _largest(gradient) <= tolerance) and iteration < max_iterations:
-        direction = _direction(gradient, pairs)
+        direction = direction_of(gradient, pairs)
         slope = _dot(gradient, direction)
         if not slope < 0:
             pairs.clear()
@@ -171,7 +171,7 @@ def _largest(vectors: Sequence[Tensor]) -> float:
     return max(float(vector.abs().max().item()) for vector in vectors)
 
 
-def _direction(
+def direction_of(
     gradient: list[Tensor], pairs: list[tuple[list[Tensor], list[Tensor], float]]
 ) -> list[Tensor]:
     """Return minus the estimated inverse Hessian times the gradient: the two-loop recursion."""

@@ -1,22 +1,24 @@
 """Gradients by `backward()`: record how tensors that require them were computed.
 
 A call with such operands sets the `origin` of the nodes that it makes, which stays when a node is
-computed. It is a pair of op instance and operands, a `CustomVJP`, or a weak reference to the leaf
-tensor that a node is a value of. Nodes without an origin are constants for the backward pass, so
-`detach`, `no_grad` and gradients need no record of their own. A node's record ends with the node.
+computed. It is a pair of op instance and operands, a `CustomVJP`, None once a graph has been freed,
+or a weak reference to the leaf tensor that a node is a value of. Nodes without an origin are
+constants for the backward pass, so `detach`, `no_grad` and gradients need no record of their own.
+A node's record ends with the node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ContextDecorator
+from contextlib import _GeneratorContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 from weakref import WeakSet, ref
 
 from ..functions.creation import ones
 from ..ir.node import OpInstance, OpNode, node_of, tapes, task_tapes, tracking
 from ..ops.views import RESHAPE
+from ..runtime.scopes import state
 from ..tensor import Tensor as Value, handle_on
 from ..transforms.autodiff.backward import CustomVJP, pull_back
 from ..transforms.autodiff.tape import Tape
@@ -33,56 +35,44 @@ def is_grad_enabled() -> bool:
     return _enabled.get()
 
 
-class set_grad_enabled(ContextDecorator):
+type Switch = _GeneratorContextManager[None]
+"""Context of a `with` block, and decorator of functions."""
+
+
+def _applied(switch: Switch, function: Any) -> Switch:
+    return cast("Switch", switch(function)) if callable(function) else switch
+
+
+@contextmanager
+def _switched(mode: bool, before: bool | None = None) -> Iterator[None]:
+    before = _enabled.get() if before is None else before
+    _enabled.set(mode)
+    try:
+        yield
+    finally:
+        _enabled.set(before)
+
+
+def set_grad_enabled(mode: bool) -> Switch:
     """Switch recording on or off, at once and until the end of a `with` block."""
-
-    def __init__(self, mode: bool) -> None:
-        self.mode = mode
-        self.before = _enabled.get()
-        _enabled.set(mode)
-
-    def __enter__(self) -> None:
-        _enabled.set(self.mode)
-
-    def __exit__(self, *error: object) -> None:
-        _enabled.set(self.before)
+    before = _enabled.get()
+    _enabled.set(mode)
+    return _switched(mode, before)
 
 
-class _Switch(ContextDecorator):
-    """Context and decorator that sets the recording for its duration."""
-
-    mode = False
-
-    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        switch = super().__new__(cls)
-        return switch if function is None else switch(function)
-
-    def __init__(self, function: object = None) -> None:
-        self.before: list[bool] = []
-
-    def __enter__(self) -> None:
-        self.before.append(_enabled.get())
-        _enabled.set(self.mode)
-
-    def __exit__(self, *error: object) -> None:
-        _enabled.set(self.before.pop())
-
-
-class no_grad(_Switch):
+def no_grad(function: Any = None) -> Switch:
     """Do not record calls in a `with` block or a decorated function."""
+    return _applied(_switched(False), function)
 
 
-class inference_mode(no_grad):
-    """Do not record calls, as `no_grad`."""
-
-    def __new__(cls, mode: Any = True) -> Any:
-        return super().__new__(cls, mode if callable(mode) else None)
+def inference_mode(mode: Any = True) -> Switch:
+    """Do not record calls, as `no_grad`; `mode=False` changes nothing."""
+    return no_grad(mode) if mode else _switched(_enabled.get())
 
 
-class enable_grad(_Switch):
+def enable_grad(function: Any = None) -> Switch:
     """Record calls in a `with` block or a decorated function, also inside `no_grad`."""
-
-    mode = True
+    return _applied(_switched(True), function)
 
 
 class _Record(Tape):
@@ -99,11 +89,18 @@ class _Record(Tape):
         return origin if type(origin) is tuple else None
 
 
+_LEAF = ref(_Record)
+
+
+def is_result(value: Value) -> bool:
+    """Return True if a recorded call made a value."""
+    return type(getattr(value._node, "origin", _LEAF)) is not ref
+
+
 def recorded(
     function: Callable[..., Any], operands: Iterable[OpNode], *args: Any, **kw: Any
 ) -> Any:
     """Call a function of values, and record how its results depend on the operands."""
-    tracking[:] = (True,)
     record = _Record()
     token = task_tapes.set((*task_tapes.get(), record))
     tapes.append(record)
@@ -112,19 +109,38 @@ def recorded(
     finally:
         tapes.remove(record)
         task_tapes.reset(token)
+    follow(result, operands, record.custom)
+    return result
+
+
+def recorded_views(
+    function: Callable[..., Any], operands: Iterable[OpNode], *args: Any, **kw: Any
+) -> Any:
+    """Call a function as `recorded` does; views of a tensor stay linked to it."""
+    # Pending work must not be computed before the origins are set.
+    pending, state.pending = state.pending, 0
+    result = function(*args, **kw)
+    follow(result, operands, {})
+    state.pending += pending
+    return result
+
+
+def follow(result: Any, operands: Iterable[OpNode], custom: dict[int, Any]) -> None:
+    """Set the origins of the nodes from results back to operands."""
+    tracking[:] = (True,)
     ends = set(map(id, operands))
     stack = [value._node for value in values_of(result)]
     while stack:
         node = stack.pop()
-        custom = record.custom.get(id(node))
-        if id(node) not in ends and not hasattr(node, "origin"):
-            if custom is not None:
-                node.origin = custom
-                stack += (*custom.inputs, *custom.results)
-            elif node.call is not None and node.spec.dtype.kind in "cf":
-                node.origin = node.call, node.srcs
-                stack += node.srcs
-    return result
+        if id(node) in ends or hasattr(node, "origin"):
+            continue
+        vjp = custom.get(id(node))
+        if vjp is not None:
+            node.origin = vjp
+            stack += (*vjp.inputs, *vjp.results)
+        elif node.call is not None and node.spec.dtype.kind in "cf":
+            node.origin = node.call, node.srcs
+            stack += node.srcs
 
 
 def values_of(tree: Any) -> Iterator[Value]:
@@ -175,58 +191,48 @@ class _Graph:
             else:
                 stack += origin[1]
 
-    def free(self) -> None:
-        for node in self.inner:
-            node.origin = None
-
 
 def _pulled(
-    results: Sequence[Any],
-    cotangents: Sequence[Any],
-    wanted: Sequence[Any] | None,
-    retain_graph: bool | None,
-    create_graph: bool,
-) -> list[tuple[Any, Value | None]]:
-    """Return pairs of a tensor and its gradient."""
-    nodes = [result._read()._node for result in results]
+    outputs: Any, cotangents: Any, inputs: Any, retain_graph: bool | None, create_graph: bool
+) -> list[tuple[Any, Any]]:
+    """Return pairs of a tensor and its gradient: of inputs, or of leaves if they are None."""
+    results = _list(outputs)
+    given = [None] * len(results) if cotangents is None else _list(cotangents)
+    nodes = [result._value._node for result in results]
     if not any(result.requires_grad for result in results):
         raise RuntimeError(
             "element 0 of tensors does not require grad and does not have a grad_fn; got no "
             "operand with requires_grad=True; set it on the parameters"
         )
     graph = _Graph(nodes)
-    passed = set(graph.inner)
-    kept = [t for t in retained if t._read()._node in passed] if wanted is None else []
-    if wanted is None:
-        ends = list(graph.leaves)
-        tensors = [*graph.leaves.values(), *kept]
-        inner = [tensor._read()._node for tensor in kept]
+    leaves, passed = graph.leaves, set(graph.inner)
+    if inputs is None:
+        kept = [tensor for tensor in retained if tensor._value._node in passed]
+        pairs = [*leaves.items(), *((tensor._value._node, tensor) for tensor in kept)]
     else:
-        leaves = {id(tensor): node for node, tensor in graph.leaves.items()}
-        first = [tensor for tensor in wanted if id(tensor) in leaves]
-        rest = [tensor for tensor in wanted if id(tensor) not in leaves]
-        tensors, ends = [*first, *rest], [leaves[id(tensor)] for tensor in first]
-        inner = [tensor._read()._node for tensor in rest]
-    starts = [_start(*pair) for pair in zip(results, cotangents, strict=True)]
-    if create_graph:
-        operands: list[OpNode] = []
-        pulled = recorded(pull_back, operands, graph.record, nodes, starts, ends, inner)
-    else:
-        pulled = pull_back(graph.record, nodes, starts, ends, inner)
+        ends = {id(tensor): node for node, tensor in leaves.items()}
+        pairs = [(ends.get(id(t), t._value._node), t) for t in _list(inputs)]
+        pairs.sort(key=lambda pair: pair[0] not in leaves)
+    first = [node for node, _ in pairs if node in leaves]
+    inner = [node for node, _ in pairs if node not in leaves]
+    starts = [_start(*pair) for pair in zip(results, given, strict=True)]
+    operands = graph.record, nodes, starts, first, inner
+    pulled = recorded(pull_back, [], *operands) if create_graph else pull_back(*operands)
     if not (create_graph if retain_graph is None else retain_graph):
-        graph.free()
-    return list(zip(tensors, pulled, strict=True))
+        for node in graph.inner:
+            node.origin = None
+    return [(tensor, value) for (_, tensor), value in zip(pairs, pulled, strict=True)]
 
 
 def _start(result: Any, cotangent: Any) -> Value:
-    value: Value = result._read()
+    value: Value = result._value
     if cotangent is not None:
         if tuple(cotangent.shape) != value.shape:
             raise RuntimeError(
                 f"Mismatch in shape; got gradient {tuple(cotangent.shape)} for a tensor of shape "
                 f"{value.shape}; pass one of the same shape"
             )
-        start: Value = cotangent._read()
+        start: Value = cotangent._value
         return start
     if value.size != 1:
         raise RuntimeError(
@@ -241,41 +247,26 @@ def _list(value: Any) -> list[Any]:
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
+    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, inputs: Any = None,
+) -> None:  # fmt: skip
     """Add the gradients of tensors to the `grad` of the leaves that they depend on."""
-    results = _list(tensors)
-    given = [None] * len(results) if grad_tensors is None else _list(grad_tensors)
-    wanted = None if inputs is None else _list(inputs)
-    for tensor, value in _pulled(results, given, wanted, retain_graph, create_graph):
+    for tensor, value in _pulled(tensors, grad_tensors, inputs, retain_graph, create_graph):
         if value is not None:
-            tensor._accumulate(value, create_graph)
+            tensor._accumulate(value)
 
 
 def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    allow_unused: bool = False,
-) -> tuple[Any, ...]:
+    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, allow_unused: bool = False,
+) -> tuple[Any, ...]:  # fmt: skip
     """Return the gradients of outputs with respect to inputs, without setting `grad`."""
-    results, wanted = _list(outputs), _list(inputs)
-    given = [None] * len(results) if grad_outputs is None else _list(grad_outputs)
-    pairs = _pulled(results, given, wanted, retain_graph, create_graph)
-    found = {id(tensor): value for tensor, value in pairs}
-    if not allow_unused and None in found.values():
+    pairs = _pulled(outputs, grad_outputs, inputs, retain_graph, create_graph)
+    values = {id(tensor): value for tensor, value in pairs}
+    if not allow_unused and None in values.values():
         raise RuntimeError(
             "One of the differentiated Tensors appears to not have been used in the graph; got an "
             "input without a gradient; set allow_unused=True"
         )
-    make = type(results[0])._of
-    return tuple(
-        None if found[id(tensor)] is None else make(found[id(tensor)], create_graph)
-        for tensor in wanted
-    )
+    gradients = [(type(tensor), values[id(tensor)]) for tensor in _list(inputs)]
+    return tuple([value if value is None else kind._of(value) for kind, value in gradients])

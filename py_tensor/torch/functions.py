@@ -111,7 +111,7 @@ def _expand(x: Any, *sizes: Any) -> Any:
 
 
 def _at(x: Any, dim: int, key: Any) -> tuple[Any, ...]:
-    return (*(slice(None),) * (dim % x.ndim), key)
+    return (..., key, *(slice(None),) * (x.ndim - 1 - dim % x.ndim))
 
 
 def _split(x: Any, split_size: Any, dim: int = 0) -> Any:

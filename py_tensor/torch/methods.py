@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial, partialmethod, wraps
 from typing import Any
 
 from .. import functions as F, numpy_functions as N
 from ..dtypes import DType, bool_, complex64, float16, float32, int8, int16, int32, uint8
+from ..functions.indexing import views_of
+from ..functions.parts import is_contiguous, linked
 from ..nn import one_hot as _one_hot
 from ..tensor import Tensor as Value
 from . import functions, random
@@ -94,6 +96,8 @@ def _getitem(self: Tensor, key: Any) -> Any:
         made = _at_position(self, parts[0], parts[1:])
         if made is not None:
             return made
+    # With an ellipsis, single elements are parts, too.
+    parts = parts if any(part is ... for part in parts) else (*parts, ...)
     return call_for_part(PARTS["getitem"], self, parts)
 
 
@@ -110,22 +114,17 @@ def _at_position(self: Tensor, first: Any, rest: tuple[Any, ...]) -> Tensor | No
     So loops over the batches of a tensor make one plan. None for other parts.
     """
     length, single = len(self), isinstance(first, int)
-    if self._read()._node.buffer is None or (single and not -length <= first < length):
+    if self._value._node.buffer is None or (single and not -length <= first < length):
         return None
     ends = slice(first % length, None) if single else first
     start, stop, step = ends.indices(length)
     count = 1 if single else len(range(start, stop, step))
     if step != 1 or not count or (start == 0 and count == length):
         return None
-
-    def taken(x: Any) -> Any:
-        rows = F.take(x, F.arange(count) + start, axis=0)
-        return rows[(0 if single else slice(None), *rest)] if rest or single else rows
-
-    made: Tensor = call(taken, self)
-    function = partial(PARTS["getitem"], key=(first, *rest))
-    made._part = self, function, self._value._node
-    return made
+    value = self._value
+    calls = views_of("getitem", (first, *rest, ...), value._spec)
+    rows = F.take(value, F.arange(count) + start, axis=0)
+    return Tensor._of(linked(value, rows[(0 if single else slice(None), *rest, ...)], calls))
 
 
 def to(self: Tensor, *args: Any, dtype: DType | None = None, **kwargs: Any) -> Any:
@@ -144,20 +143,18 @@ def _type(self: Tensor, dtype: Any = None, **kwargs: Any) -> Any:
     return to(self, DTYPES[dtype.rpartition(".")[2][:-6].lower()] if named else dtype)
 
 
-def _made(value: Value, requires_grad: bool = False) -> Tensor:
-    return Tensor._of(value).requires_grad_(requires_grad)
+def _made(value: Value, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
+    return Tensor._of(cast(value, dtype)).requires_grad_(requires_grad)
 
 
-def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: Any = False
-) -> Tensor:
+def tensor(data: Any, *, dtype: Any = None, **kwargs: Any) -> Tensor:
     """Make a tensor of numbers, nested sequences or an array.
 
     >>> import py_tensor.torch as torch
     >>> torch.tensor([[1, 2], [3, 4]]).shape
     torch.Size([2, 2])
     """
-    return _made(F.asarray(plain(data), dtype=dtype, copy=True), requires_grad)
+    return _made(F.asarray(plain(data), dtype=dtype, copy=True), **kwargs)
 
 
 def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Any:
@@ -165,69 +162,62 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Any:
     return to(data, dtype=dtype) if isinstance(data, Tensor) else tensor(data, dtype=dtype)
 
 
-def _creator(function: Callable[..., Value]) -> Callable[..., Tensor]:
+def _shaped(function: Callable[..., Value]) -> Callable[..., Tensor]:
     """Return a function that creates a tensor of the shape given as lengths or a sequence."""
 
-    def create(*size: Any, dtype: Any = None, requires_grad: bool = False, **kw: Any) -> Tensor:
-        own = {"generator": kw["generator"]} if kw.get("generator") is not None else {}
-        shape = lengths((kw["size"],) if "size" in kw else size)
-        return _made(cast(function(shape, **own), dtype), requires_grad)
+    def create(*size: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+        shape = lengths((kwargs.pop("size"),) if "size" in kwargs else size)
+        own = () if generator is None else (generator,)
+        return _made(function(shape, *own), **kwargs)
 
     return create
 
 
 def _like(function: Callable[..., Value]) -> Callable[..., Tensor]:
     """Return a function that creates a tensor of another one's shape and dtype."""
-
-    def create(x: Tensor, *args: Any, dtype: Any = None, **kw: Any) -> Tensor:
-        value = cast(function(tuple(x.shape), *args), dtype or x.dtype)
-        return _made(value, kw.get("requires_grad", False))
-
-    return create
+    return lambda x, *args, **kwargs: _made(
+        function(tuple(x.shape), *args), **{"dtype": x.dtype} | kwargs
+    )
 
 
-zeros, ones, empty = _creator(F.zeros), _creator(F.ones), _creator(F.zeros)
-rand, randn = _creator(random.uniform), _creator(random.normal)
+zeros, ones, empty = _shaped(F.zeros), _shaped(F.ones), _shaped(F.zeros)
+rand, randn = _shaped(random.uniform), _shaped(random.normal)
 zeros_like, ones_like, empty_like = _like(F.zeros), _like(F.ones), _like(F.zeros)
 rand_like, randn_like, full_like = _like(random.uniform), _like(random.normal), _like(F.full)
 
 
-def full(size: Any, fill_value: Any, *, dtype: Any = None, **kw: Any) -> Tensor:
+def full(size: Any, fill_value: Any, **kwargs: Any) -> Tensor:
     """Make a tensor of one number."""
-    shape = (size,) if isinstance(size, int) else tuple(size)
-    return _made(F.full(shape, plain(fill_value), dtype=dtype), kw.get("requires_grad", False))
+    return _made(F.full(lengths((size,)), plain(fill_value)), **kwargs)
 
 
-def arange(*ends: Any, dtype: Any = None, device: Any = None, requires_grad: Any = False) -> Tensor:
+def arange(*ends: Any, **kwargs: Any) -> Tensor:
     """Make a tensor of evenly spaced numbers."""
-    numbers: list[Any] = [end.item() if isinstance(end, Tensor) else end for end in ends]
     make: Callable[..., Value] = F.arange
-    return _made(make(*numbers, dtype=dtype), requires_grad)
+    numbers = [end.item() if isinstance(end, Tensor) else end for end in ends]
+    return _made(make(*numbers), **kwargs)
 
 
-def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None, **kw: Any) -> Tensor:
+def linspace(start: Any, end: Any, steps: int, **kwargs: Any) -> Tensor:
     """Make a tensor of a number of values from start to end."""
-    return _made(F.linspace(start, end, steps, dtype=dtype), kw.get("requires_grad", False))
+    return _made(F.linspace(start, end, steps), **kwargs)
 
 
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None) -> Tensor:
+def eye(n: int, m: int | None = None, **kwargs: Any) -> Tensor:
     """Make an identity matrix."""
-    return Tensor._of(F.eye(n, m, dtype=dtype or float32))
+    return _made(F.eye(n, m), **kwargs)
 
 
-def randint(
-    *ends: Any, size: Any = None, generator: Any = None, dtype: Any = None, **kw: Any
-) -> Any:
+def randint(*ends: Any, size: Any = None, generator: Any = None, **kwargs: Any) -> Any:
     """Draw integers: `randint(high, size)` or `randint(low, high, size)`."""
-    limits = list(ends)
-    shape = limits.pop() if size is None else size
+    *limits, shape = ends if size is None else (*ends, size)
     low, high = (0, *limits) if len(limits) == 1 else limits
-    return to(Tensor._of(random.integers(low, high, shape, generator)), dtype=dtype)
+    return _made(random.integers(low, high, shape, generator), **kwargs)
 
 
-def randperm(n: int, *, generator: Any = None, **kw: Any) -> Tensor:
+def randperm(n: int, *, generator: Any = None, **kwargs: Any) -> Tensor:
     """Return the integers below n in a random order."""
-    return Tensor._of(random.permutation(n, generator))
+    return _made(random.permutation(n, generator), **kwargs)
 
 
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
@@ -263,7 +253,7 @@ def _itself(self: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _new(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    return lambda self, *a, dtype=None, **kw: function(*a, dtype=dtype or self.dtype)
+    return lambda self, *args, **kwargs: function(*args, **{"dtype": self.dtype} | kwargs)
 
 
 METHODS: dict[str, Any] = {
@@ -271,11 +261,11 @@ METHODS: dict[str, Any] = {
     **dict.fromkeys(("cpu", "cuda", "pin_memory", "share_memory_"), _itself),
     "to": to,
     "type": _type,
-    "contiguous": lambda self, **kw: self if self._part is None else self.clone(),
+    "contiguous": lambda self, **kw: self if self.is_contiguous() else self.clone(),
     "dim": lambda self: self.ndim,
     "numel": lambda self: self._value.size,
     "nelement": lambda self: self._value.size,
-    "is_contiguous": lambda self: True,
+    "is_contiguous": lambda self: is_contiguous(self._value),
     "is_floating_point": lambda self: self.dtype.kind == "f",
     "T": property(lambda self: self.permute(*range(self.ndim)[::-1])),
     "mT": property(lambda self: self.transpose(-2, -1)),
@@ -288,11 +278,7 @@ METHODS: dict[str, Any] = {
 }
 
 
-def _conversion(dtype: DType) -> Callable[..., Any]:
-    return lambda self, **kw: to(self, dtype)
-
-
-METHODS |= {name: _conversion(dtype) for name, dtype in DTYPES.items()}
+METHODS |= {name: partialmethod(to, dtype) for name, dtype in DTYPES.items()}
 _bind()
 FUNCTIONS |= {
     "numel": METHODS["numel"],

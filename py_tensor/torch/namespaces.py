@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
@@ -14,32 +13,11 @@ from .methods import lifted
 from .random import manual_seed
 from .tensor import Tensor, device
 
-__all__ = [
-    "accelerator",
-    "amp",
-    "autocast",
-    "backends",
-    "compile",
-    "cuda",
-    "device_of",
-    "get_default_dtype",
-    "is_tensor",
-    "jit",
-    "linalg",
-    "mps",
-    "set_default_device",
-    "set_default_dtype",
-    "set_float32_matmul_precision",
-    "set_num_threads",
-    "set_printoptions",
-    "version",
-]
-
-
-_LINALG = (
-    *("inv", "det", "solve", "cholesky", "qr", "svd", "eigh", "eigvalsh", "pinv"),
-    *("slogdet", "matrix_power"),
-)
+__all__ = ["accelerator", "amp", "autocast", "backends", "compile", "cuda", "device_of",
+           "get_default_dtype", "jit", "linalg", "mps", "set_default_device", "set_default_dtype",
+           "set_float32_matmul_precision", "set_num_threads", "set_printoptions",
+           "version"]  # fmt: skip
+_LINALG = "inv det solve cholesky qr svd eigh eigvalsh pinv slogdet matrix_power"
 
 
 def _no(*args: Any, **kwargs: Any) -> bool:
@@ -48,11 +26,6 @@ def _no(*args: Any, **kwargs: Any) -> bool:
 
 def _nothing(*args: Any, **kwargs: Any) -> None:
     return None
-
-
-def is_tensor(value: object) -> bool:
-    """Return True for tensors."""
-    return isinstance(value, Tensor)
 
 
 def compile(model: Any = None, **kwargs: Any) -> Any:
@@ -89,47 +62,25 @@ def get_default_dtype() -> DType:
 
 def device_of(tensor: Tensor) -> device:
     """Return the device of a tensor."""
-    return tensor.device
+    return device("cpu")
 
 
 set_default_device = set_default_dtype = set_float32_matmul_precision = _nothing
 set_num_threads = set_printoptions = _nothing
-_NONE = SimpleNamespace(
+amp = SimpleNamespace(autocast=autocast, GradScaler=GradScaler)
+cuda = mps = SimpleNamespace(
     is_available=_no, is_built=_no, manual_seed=manual_seed, manual_seed_all=manual_seed,
     device_count=lambda: 0, synchronize=_nothing, empty_cache=_nothing, is_bf16_supported=_no,
-    amp=SimpleNamespace(autocast=autocast, GradScaler=GradScaler),
+    amp=amp,
 )  # fmt: skip
-cuda = mps = _NONE
 accelerator = SimpleNamespace(is_available=_no, current_accelerator=lambda: device("cpu"))
-backends = SimpleNamespace(
-    cuda=SimpleNamespace(matmul=SimpleNamespace()), cudnn=SimpleNamespace(), mps=_NONE
-)
-amp = SimpleNamespace(autocast=autocast, GradScaler=GradScaler)
+_precision = SimpleNamespace(matmul=SimpleNamespace())
+backends = SimpleNamespace(cuda=_precision, cudnn=SimpleNamespace(), mps=mps)
 version = SimpleNamespace(cuda=None)
-
-
-def _same(function: Callable[..., Any]) -> Callable[..., Any]:
-    return function
-
-
-jit = SimpleNamespace(script=_same, trace=lambda model, *args: model, ignore=_same)
+jit = SimpleNamespace(script=compile, trace=lambda model, *args: model, ignore=compile)
 linalg = SimpleNamespace(
-    norm=lambda x, ord=2, dim=None, keepdim=False: lifted(norm)(x, ord or 2, dim, keepdim),
-    vector_norm=lambda x, ord=2, dim=None, keepdim=False: lifted(norm)(x, ord, dim, keepdim),
-    **{
-        name: lifted(getattr(_linalg, name))
-        for name in [
-            "inv",
-            "det",
-            "solve",
-            "cholesky",
-            "qr",
-            "svd",
-            "eigh",
-            "eigvalsh",
-            "pinv",
-            "slogdet",
-            "matrix_power",
-        ]
-    },
+    norm=lambda x, ord=2, dim=None, keepdim=False: lifted(norm)(x, ord or 2, dim, keepdim)
 )
+linalg.vector_norm = linalg.norm
+for _name in _LINALG.split():
+    setattr(linalg, _name, lifted(getattr(_linalg, _name)))

@@ -36,7 +36,7 @@ def export(model: Any, args: Any, f: Any = None, **kwargs: Any) -> None:
 
 
 def _value(leaf: Any) -> Any:
-    return leaf._read() if isinstance(leaf, Tensor) else leaf
+    return leaf._value if isinstance(leaf, Tensor) else leaf
 
 
 def _tensor(leaf: Any) -> Any:

@@ -7,6 +7,7 @@ the pickle says. Source of the format: torch/serialization.py.
 
 from __future__ import annotations
 
+import copyreg
 import pickle
 import zipfile
 from argparse import Namespace
@@ -19,18 +20,16 @@ from typing import Any
 
 from .. import dtypes
 from ..errors import ModelError
+from ..io.element_formats import CODES
 from ..models.weights import torch_files
 from ..models.weights.torch_files import Stored
+from ..ops.index_map import row_major
 from . import nn
 from .tensor import Parameter, Size, Tensor, device
 
 _PACKAGE = __name__.rpartition(".")[0]
-_STORAGES = {
-    "float32": "FloatStorage", "float16": "HalfStorage", "int32": "IntStorage",
-    "int16": "ShortStorage", "int8": "CharStorage", "uint8": "ByteStorage", "bool": "BoolStorage",
-    "complex64": "ComplexFloatStorage",
-}  # fmt: skip
-_allowed: set[type] = set()
+_STORAGES = {code: name for name, code in torch_files.STORAGE_TYPES.items() if "." not in name[6:]}
+_allowed: list[type] = []
 _SAVE: Any = vars(pickle._Pickler)["save"]
 """Method of the pickler that is written in Python, whose parts can be replaced."""
 
@@ -38,16 +37,16 @@ _SAVE: Any = vars(pickle._Pickler)["save"]
 class _Global:
     """Function or class of PyTorch, which a pickle names."""
 
-    def __init__(self, module: str, name: str) -> None:
-        self.text = f"c{module}\n{name}\n".encode()
+    def __init__(self, name: str) -> None:
+        module, _, own = name.rpartition(".")
+        self.text = f"c{module}\n{own}\n".encode()
 
     def __call__(self, *args: Any) -> Any:
         raise NotImplementedError
 
 
-_REBUILD = _Global("torch._utils", "_rebuild_tensor_v2")
-_PARAMETER = _Global("torch._utils", "_rebuild_parameter")
-_ORDERED = _Global("collections", "OrderedDict")
+class _Storage(tuple[Any, ...]):
+    """Description of a storage, which a pickle has as a persistent id."""
 
 
 class _Pickler(pickle._Pickler):
@@ -56,7 +55,7 @@ class _Pickler(pickle._Pickler):
     def __init__(self, file: BytesIO) -> None:
         super().__init__(file, 2)
         self.storages: list[bytes] = []
-        self.known: dict[int, tuple[Any, Tensor]] = {}
+        self.known: dict[int, tuple[_Storage, Any]] = {}
 
     def save(self, obj: Any, save_persistent_id: bool = True) -> None:
         if isinstance(obj, _Global):
@@ -65,45 +64,30 @@ class _Pickler(pickle._Pickler):
             _SAVE(self, obj, save_persistent_id)
 
     def persistent_id(self, obj: Any) -> Any:
-        return obj.value if isinstance(obj, _Persistent) else None
+        return tuple(obj) if isinstance(obj, _Storage) else None
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Size):
-            return tuple, (tuple(obj),)
-        if isinstance(obj, device):
-            return str, (str(obj),)
+        if isinstance(obj, Size | device):
+            plain: Any = tuple if isinstance(obj, Size) else str
+            return plain, (plain(obj),)
+        if isinstance(obj, Parameter):
+            return _PARAMETER, (obj.detach(), obj.requires_grad, OrderedDict())
         if not isinstance(obj, Tensor):
             return NotImplemented
-        arguments = (self._storage(obj), 0, tuple(obj.shape), _strides(obj), obj.requires_grad)
-        hooks: OrderedDict[str, Any] = OrderedDict()
-        if isinstance(obj, Parameter):
-            return _PARAMETER, (obj.detach(), obj.requires_grad, hooks)
-        return _REBUILD, (*arguments, hooks)
+        shape, grad = tuple(obj.shape), obj.requires_grad
+        return _TENSOR, (self._storage(obj._value), 0, shape, row_major(shape), grad, OrderedDict())
 
-    def _storage(self, tensor: Tensor) -> _Persistent:
-        value = tensor._read()
-        known = self.known.get(id(value))
-        if known is None:
+    def _storage(self, value: Any) -> _Storage:
+        if id(value) not in self.known:
+            kind = _Global(_STORAGES[CODES[value.dtype]])
             name = str(len(self.storages))
+            self.known[id(value)] = _Storage(("storage", kind, name, "cpu", value.size)), value
             self.storages.append(bytes(value))
-            kind = _Global("torch", _STORAGES[value.dtype.name])
-            known = self.known[id(value)] = ("storage", kind, name, "cpu", value.size), tensor
-        return _Persistent(known[0])
+        return self.known[id(value)][0]
 
 
-class _Persistent:
-    """Value that a pickle stores as a persistent id."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-def _strides(tensor: Tensor) -> tuple[int, ...]:
-    strides, step = [], 1
-    for length in reversed(tensor.shape):
-        strides.append(step)
-        step *= length
-    return tuple(reversed(strides))
+_TENSOR = _Global("torch._utils._rebuild_tensor_v2")
+_PARAMETER = _Global("torch._utils._rebuild_parameter")
 
 
 def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
@@ -131,21 +115,18 @@ def save(obj: Any, f: Any, *args: Any, **kwargs: Any) -> None:
         archive.writestr("archive/version", "3\n")
 
 
-def add_safe_globals(classes: list[Any]) -> None:
-    """Allow `load` to make objects of classes."""
-    _allowed.update(classes)
+add_safe_globals = _allowed.extend
 
 
 @contextmanager
 def safe_globals(classes: list[Any]) -> Iterator[None]:
     """Allow `load` to make objects of classes in a `with` block."""
-    before = set(_allowed)
-    _allowed.update(classes)
+    before = list(_allowed)
+    add_safe_globals(classes)
     try:
         yield
     finally:
-        _allowed.clear()
-        _allowed.update(before)
+        _allowed[:] = before
 
 
 def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **kwargs: Any) -> Any:
@@ -174,6 +155,16 @@ def load(f: Any, map_location: Any = None, *, weights_only: bool = True, **kwarg
     return _Unpickler(BytesIO(text), reader, weights_only).load()
 
 
+def _pickled(tensor: Tensor) -> tuple[Any, ...]:
+    file = BytesIO()
+    save(tensor, file)
+    return load, (BytesIO(file.getvalue()),)
+
+
+copyreg.pickle(Tensor, _pickled)
+copyreg.pickle(Parameter, _pickled)
+
+
 class _Unpickler(pickle.Unpickler):
     """Unpickler that finds allowed names only."""
 
@@ -190,61 +181,47 @@ class _Unpickler(pickle.Unpickler):
         full = f"{module}.{name}"
         if full in torch_files.STORAGE_TYPES:
             return torch_files.STORAGE_TYPES[full]
-        if full in _MAKERS:
-            return _MAKERS[full](self)
-        if module.startswith("torch.nn."):
-            module = f"{_PACKAGE}.nn"
+        if full == "torch._utils._rebuild_tensor_v2":
+            return self._tensor
+        if full in _BUILDERS:
+            return _BUILDERS[full]
+        if module.startswith(("torch.nn.", f"{_PACKAGE}.nn")):
+            found = getattr(nn, name, None) or getattr(nn.functional, name, None)
+            is_module = isinstance(found, type) and issubclass(found, nn.Module)
+            if is_module or found in vars(nn.functional).values():
+                return found
+        if full.startswith("torch.") and name in vars(dtypes):
+            return getattr(dtypes, name)
         if not self.weights_only:
             return super().find_class(module, name)
         for kind in _allowed:
             if (kind.__module__, kind.__qualname__) == (module, name):
                 return kind
-        own = f"{_PACKAGE}.nn"
-        if module == own or module.startswith(f"{own}."):
-            found = getattr(nn, name, None) or getattr(nn.functional, name, None)
-            if found in vars(nn.functional).values() or (
-                isinstance(found, type) and issubclass(found, nn.Module)
-            ):
-                return found
-        if full.startswith("torch.") and name in vars(dtypes):
-            return getattr(dtypes, name)
         raise pickle.UnpicklingError(
             f"load: file has an object of a class that is not allowed; got {full}; call "
             f"torch.serialization.add_safe_globals([{name}]), or pass weights_only=False for a "
             "file that you trust"
         )
 
-
-def _tensor_maker(unpickler: _Unpickler) -> Callable[..., Tensor]:
-    def make(storage: Any, offset: int, shape: Any, strides: Any, *rest: Any) -> Tensor:
+    def _tensor(self, storage: Any, offset: int, shape: Any, strides: Any, *rest: Any) -> Tensor:
         stored = Stored(storage, storage.code, offset, tuple(shape), tuple(strides))
-        unpickler.reader.tensors["tensor"] = stored
-        tensor = Tensor._of(unpickler.reader.tensor("tensor"))
-        tensor.requires_grad = bool(rest and rest[0])
-        return tensor
-
-    return make
+        self.reader.tensors["tensor"] = stored
+        return Tensor._of(self.reader.tensor("tensor")).requires_grad_(bool(rest and rest[0]))
 
 
-def _constant(value: Any) -> Callable[[Any], Any]:
-    return lambda unpickler: value
-
-
-_MAKERS: dict[str, Callable[[Any], Any]] = {
-    "torch._utils._rebuild_tensor_v2": _tensor_maker,
-    "torch._utils._rebuild_parameter": _constant(lambda data, grad, hooks: Parameter(data, grad)),
-    "torch.Size": _constant(Size),
-    "torch.device": _constant(device),
-    "collections.OrderedDict": _constant(OrderedDict),
-    "builtins.set": _constant(set),
-    "builtins.tuple": _constant(tuple),
-    "builtins.str": _constant(str),
-    "__builtin__.set": _constant(set),
-    "__builtin__.tuple": _constant(tuple),
-    "__builtin__.str": _constant(str),
-    "__builtin__.unicode": _constant(str),
-    "copy_reg._reconstructor": _constant(lambda kind, base, state: object.__new__(kind)),
-    "copyreg.__newobj__": _constant(lambda kind, *args: kind.__new__(kind, *args)),
-    "argparse.Namespace": _constant(Namespace),
+_PLAIN = {"set": set, "tuple": tuple, "str": str, "unicode": str}
+_BUILDERS: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_parameter": lambda data, grad, hooks: Parameter(data, grad),
+    "torch.Size": Size,
+    "torch.device": device,
+    "collections.OrderedDict": OrderedDict,
+    **{
+        f"{module}.{name}": _PLAIN[name]
+        for name in _PLAIN
+        for module in ("builtins", "__builtin__")
+    },
+    "copy_reg._reconstructor": lambda kind, base, state: object.__new__(kind),
+    "copyreg.__newobj__": lambda kind, *args: kind.__new__(kind, *args),
+    "argparse.Namespace": Namespace,
 }
-"""Objects by qualified name that any file may have."""
+"""Functions and classes that any file may use."""

@@ -130,6 +130,32 @@ def test_parts_and_wholes_change_each_other():
     assert (row.sum() + flat.sum() + turned.sum()).item() == 0.0
 
 
+def test_results_that_torch_copies_are_no_parts():
+    x = torch.zeros(2, 3)
+    x.t().reshape(-1).fill_(1.0)
+    x.contiguous().flatten()[0] = 2.0
+    assert not x.t().is_contiguous()
+    assert x.tolist() == [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+
+
+def test_recorded_assignment_to_a_part_reaches_the_whole_and_other_parts():
+    w, x = parameter(2.0, 3.0), torch.zeros(2, 2)
+    row, column = x[0], x[:, 0]
+    row.add_(w)
+    assert x.tolist() == [[2.0, 3.0], [0.0, 0.0]] and column.tolist() == [2.0, 0.0]
+    assert x.requires_grad and column.requires_grad
+    (x.sum() + 10 * column.sum()).backward()
+    assert w.grad.tolist() == [11.0, 1.0]
+
+
+def test_detached_result_becomes_a_leaf_of_its_own():
+    w = parameter(2.0)
+    y = w * 3
+    z = y.detach().requires_grad_()
+    (y * z).sum().backward()
+    assert (w.grad.tolist(), z.grad.tolist()) == ([18.0], [6.0])
+
+
 def test_slice_of_a_bias_is_assigned_through_data():
     layer = torch.nn.Linear(2, 4)
     layer.bias.data[2:4].fill_(1.0)

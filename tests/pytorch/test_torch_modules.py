@@ -192,6 +192,20 @@ def test_files_keep_tensors_modules_and_containers():
     assert [p.requires_grad for p in loaded["model"].parameters()] == [True] * 3
 
 
+def test_pickled_tensors_keep_their_class_and_gradient():
+    w = nn.Parameter(torch.tensor([1.0, 2.0]))
+    loaded = pickle.loads(pickle.dumps(w))
+    assert type(loaded) is nn.Parameter and loaded.requires_grad
+    assert loaded.tolist() == [1.0, 2.0]
+
+
+def test_layer_names_a_wrong_argument():
+    with pytest.raises(TypeError, match="Linear: missing a required argument: 'out_features'"):
+        nn.Linear(2)
+    with pytest.raises(TypeError, match="Conv2d: got an unexpected keyword argument 'steps'"):
+        nn.Conv2d(1, 1, 3, steps=2)
+
+
 def test_file_of_torch_is_read():
     loaded = torch.load(STATE)
     assert loaded["epoch"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from functools import partial
@@ -27,28 +28,37 @@ def each(value: Any, count: int) -> tuple[int, ...]:
 # --- activations ----------------------------------------------------------------------------------
 
 
+def _taking(
+    function: Callable[..., Any], own: Callable[..., Any], **settings: Any
+) -> Callable[..., Any]:
+    """Give a function the signature of another one, with further settings."""
+    signature = inspect.signature(own)
+    more = [
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in settings.items()
+    ]
+    vars(function)["__signature__"] = signature.replace(
+        parameters=[*signature.parameters.values(), *more]
+    )
+    return function
+
+
 def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
     def of_tensors(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
         result = call(function, input, *args, **kwargs)
         return input._assign(result) if inplace else result
 
-    return of_tensors
+    return _taking(of_tensors, function, inplace=False)
 
 
 relu, relu6, silu = _activation(F.relu), _activation(nn.relu6), _activation(nn.silu)
 mish, selu, softsign = _activation(nn.mish), _activation(nn.selu), _activation(nn.softsign)
 hardswish, hardsigmoid = _activation(nn.hard_swish), _activation(nn.hard_sigmoid)
 logsigmoid = _activation(nn.log_sigmoid)
-leaky_relu = _activation(
-    lambda x, negative_slope=0.01: F.where(x > 0, x, negative_slope * x),
-)
-elu = _activation(lambda x, alpha=1.0: F.where(x > 0, x, alpha * F.expm1(F.minimum(x, 0.0))))
+leaky_relu = _activation(lambda x, negative_slope=0.01: nn.leaky_relu(x, alpha=negative_slope))
+elu = _activation(lambda x, alpha=1.0: nn.elu(x, alpha=alpha))
 hardtanh = _activation(lambda x, min_val=-1.0, max_val=1.0: F.clip(x, min_val, max_val))
-softplus = _activation(
-    lambda x, beta=1.0, threshold=20.0: F.where(
-        x * beta > threshold, x, nn.softplus(x * beta) / beta
-    )
-)
+softplus = of(lambda input, beta=1.0, threshold=20.0: nn.softplus(input * beta) / beta)
 gelu = of(lambda input, approximate="none": nn.gelu(input, approximate=approximate == "tanh"))
 glu = of(lambda input, dim=-1: nn.glu(input, axis=dim))
 normalize = of(
@@ -59,23 +69,18 @@ gumbel_softmax = of(
         logits, temperature=tau, hard=hard, axis=dim
     )
 )
-
-
-@of
-def prelu(input: Any, weight: Any) -> Any:
-    """Return x, or weight * x if x is negative."""
-    shape = (1, -1, *(1,) * (input.ndim - 2)) if weight.size > 1 else (1,)
-    return F.where(input > 0, input, weight.reshape(shape) * input)
-
+prelu = of(lambda input, weight: _last(lambda x: nn.prelu(x, weight), input))
 
 # --- layers ---------------------------------------------------------------------------------------
 
 
-@of
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
-    """Return input @ weight.T + bias."""
+def affine(input: Any, weight: Any, bias: Any = None) -> Any:
+    """Return input @ weight.T + bias, of values."""
     product = F.matmul(input, weight.T)
     return product if bias is None else product + bias
+
+
+linear = of(affine)
 
 
 @of
@@ -103,30 +108,27 @@ def _ends(padding: Any, count: int) -> Any:
     return ends[0] if count == 1 else ends
 
 
-def _biased(y: Any, bias: Any) -> Any:
-    return y if bias is None else y + bias
-
-
-def _convolve(
-    own: Any, count: int, input: Any, weight: Any, bias: Any, padding: Any, **settings: Any
-) -> Any:
-    kernel = F.permute_dims(weight, (*range(2, count + 2), 1, 0))
-    settings["padding"] = _ends(padding, count)
-    return _last(lambda x: _biased(own(x, kernel, **settings), bias), input, count)
-
-
 def _convolution(count: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the convolution of a number of axes, and the transposed one."""
-    direct, transposed = getattr(nn, f"conv{count}d"), getattr(nn, f"conv{count}d_transpose")
+
+    def convolve(name: str, input: Any, weight: Any, bias: Any, padding: Any, **own: Any) -> Any:
+        kernel = F.permute_dims(weight, (*range(2, count + 2), 1, 0))
+
+        def images(x: Any) -> Any:
+            y = getattr(nn, name)(x, kernel, padding=_ends(padding, count), **own)
+            return y if bias is None else y + bias
+
+        return _last(images, input, count)
+
     return of(
-        lambda input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1: _convolve(
-            direct, count, input, weight, bias, padding,
+        lambda input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1: convolve(
+            f"conv{count}d", input, weight, bias, padding,
             stride=stride, dilation=dilation, groups=groups,
         )
     ), of(
         lambda input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
-        dilation=1: _convolve(
-            transposed, count, input, weight, bias, padding,
+        dilation=1: convolve(
+            f"conv{count}d_transpose", input, weight, bias, padding,
             stride=stride, output_padding=output_padding, groups=groups, dilation=dilation,
         )
     )  # fmt: skip
@@ -234,23 +236,8 @@ def scaled_dot_product_attention(
     is_causal: bool = False, scale: float | None = None, **kwargs: Any,
 ) -> Any:  # fmt: skip
     """Attend: softmax(query @ key.mT * scale + mask) @ value."""
-    if not dropout_p:
-        own = {"mask": attn_mask, "causal": is_causal, "scale": scale}
-        return nn.scaled_dot_product_attention(query, key, value, **own)
-    return attended(query, key, value, attn_mask, dropout_p, is_causal, scale)[0]
-
-
-def attended(
-    query: Any, key: Any, value: Any, mask: Any, rate: float, causal: bool, scale: Any
-) -> tuple[Any, Any]:
-    """Return the result of attention and its weights."""
-    scores = F.matmul(query, key.mT) * (query.shape[-1] ** -0.5 if scale is None else scale)
-    if causal:
-        scores = F.where(F.tril(F.ones(scores.shape[-2:], dtype="bool")), scores, -math.inf)
-    if mask is not None:
-        scores = F.where(mask, scores, -math.inf) if mask.dtype.kind == "b" else scores + mask
-    weights = F.softmax(scores, axis=-1)
-    return F.matmul(nn.dropout(weights, rate) if rate else weights, value), weights
+    own = {"mask": attn_mask, "causal": is_causal, "scale": scale, "dropout": dropout_p}
+    return nn.scaled_dot_product_attention(query, key, value, **own)
 
 
 @of
@@ -282,21 +269,19 @@ def interpolate(
     return _last(lambda x: nn.resize_bilinear(x, sizes, **named), input)
 
 
-@of
-def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
-    """Move channels to rows and columns."""
-    batch, _, height, width = input.shape
-    x = input.reshape((batch, -1, upscale_factor, upscale_factor, height, width))
-    x = F.permute_dims(x, (0, 1, 4, 2, 5, 3))
-    return x.reshape((batch, x.shape[1], height * upscale_factor, width * upscale_factor))
+pixel_shuffle = of(
+    lambda input, upscale_factor: _last(lambda x: nn.pixel_shuffle(x, upscale_factor), input)
+)
 
 
-def _cosine(x: Any, y: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    return F.sum(x * y, axis=dim) / (norm(x, 2, dim).maximum(eps) * norm(y, 2, dim).maximum(eps))
+def _cosine(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    return F.sum(x1 * x2, axis=dim) / (
+        norm(x1, 2, dim).maximum(eps) * norm(x2, 2, dim).maximum(eps)
+    )
 
 
-def _distance(x: Any, y: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
-    return norm(x - y + eps, p, -1, keepdim)
+def _distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    return norm(x1 - x2 + eps, p, -1, keepdim)
 
 
 cosine_similarity, pairwise_distance = of(_cosine), of(_distance)
@@ -304,26 +289,24 @@ cosine_similarity, pairwise_distance = of(_cosine), of(_distance)
 # --- losses ---------------------------------------------------------------------------------------
 
 
-def _reduced(losses: Any, reduction: str, divisor: Any = None) -> Any:
+def _reduced(losses: Any, reduction: str) -> Any:
     if reduction == "none":
         return losses
-    if reduction == "sum":
-        return F.sum(losses)
-    return F.mean(losses) if divisor is None else F.sum(losses) / divisor
+    return F.sum(losses) if reduction == "sum" else F.mean(losses)
 
 
 def _loss(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a loss that reduces what a function of inputs and targets returns."""
+    """Return a loss that reduces the losses of the elements."""
 
     def reduced(*args: Any, reduction: str = "mean", weight: Any = None, **kwargs: Any) -> Any:
         losses = function(*args, **kwargs)
         return _reduced(losses if weight is None else losses * weight, reduction)
 
-    return of(reduced)
+    return of(_taking(reduced, function, weight=None, reduction="mean"))
 
 
-def _smooth_l1(x: Any, y: Any, beta: float = 1.0) -> Any:
-    distance = F.abs(x - y)
+def _smooth_l1(input: Any, target: Any, beta: float = 1.0) -> Any:
+    distance = F.abs(input - target)
     half = 0.5 * distance * distance / beta if beta else distance
     return F.where(distance < beta, half, distance - 0.5 * beta)
 
@@ -333,32 +316,35 @@ def _log(x: Any) -> Any:
     return F.log(x).maximum(-100.0)
 
 
-def _with_logits(x: Any, y: Any, pos_weight: Any = None) -> Any:
-    positive = 1.0 if pos_weight is None else 1.0 + (pos_weight - 1.0) * y
-    return (1.0 - y) * x + positive * (F.log1p(F.exp(-F.abs(x))) + F.relu(-x))
+def _with_logits(input: Any, target: Any, pos_weight: Any = None) -> Any:
+    positive = 1.0 if pos_weight is None else 1.0 + (pos_weight - 1.0) * target
+    return (1.0 - target) * input + positive * nn.softplus(-input)
 
 
-def _poisson(x: Any, y: Any, log_input: bool = True, eps: float = 1e-8) -> Any:
-    return F.exp(x) - y * x if log_input else x - y * F.log(x + eps)
-
-
-def _gaussian(x: Any, y: Any, var: Any, full: bool = False, eps: float = 1e-6) -> Any:
+def _gaussian(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6) -> Any:
     var = F.maximum(var, eps)
     constant = 0.5 * math.log(2 * math.pi) if full else 0.0
-    return 0.5 * (F.log(var) + F.square(x - y) / var) + constant
+    return 0.5 * (F.log(var) + F.square(input - target) / var) + constant
 
 
-mse_loss = _loss(lambda x, y: F.square(x - y))
-l1_loss = _loss(lambda x, y: F.abs(x - y))
-smooth_l1_loss = _loss(_smooth_l1)
-huber_loss = _loss(lambda x, y, delta=1.0: delta * _smooth_l1(x, y, delta))
-binary_cross_entropy = _loss(lambda x, y: -(y * _log(x) + (1.0 - y) * _log(1.0 - x)))
+mse_loss = _loss(lambda input, target: F.square(input - target))
+l1_loss = _loss(lambda input, target: F.abs(input - target))
+smooth_l1_loss, gaussian_nll_loss = _loss(_smooth_l1), _loss(_gaussian)
+huber_loss = _loss(
+    lambda input, target, delta=1.0: delta * _smooth_l1(input, target, delta),
+)
+binary_cross_entropy = _loss(
+    lambda input, target: -(target * _log(input) + (1.0 - target) * _log(1.0 - input))
+)
 binary_cross_entropy_with_logits = _loss(_with_logits)
-soft_margin_loss = _loss(lambda x, y: F.log1p(F.exp(-y * x)))
-poisson_nll_loss, gaussian_nll_loss = _loss(_poisson), _loss(_gaussian)
+soft_margin_loss = _loss(lambda input, target: nn.softplus(-target * input))
+poisson_nll_loss = _loss(
+    lambda input, target, log_input=True, eps=1e-8: F.exp(input) - target * input
+    if log_input else input - target * F.log(input + eps)
+)  # fmt: skip
 cosine_embedding_loss = _loss(
-    lambda x, y, target, margin=0.0: F.where(
-        target > 0, 1.0 - _cosine(x, y, -1), F.relu(_cosine(x, y, -1) - margin)
+    lambda input1, input2, target, margin=0.0: F.where(
+        target > 0, 1.0 - _cosine(input1, input2, -1), F.relu(_cosine(input1, input2, -1) - margin)
     )
 )
 triplet_margin_loss = _loss(
@@ -366,7 +352,9 @@ triplet_margin_loss = _loss(
         _distance(anchor, positive, p) - _distance(anchor, negative, p) + margin
     )
 )
-margin_ranking_loss = _loss(lambda x, y, target, margin=0.0: F.relu(-target * (x - y) + margin))
+margin_ranking_loss = _loss(
+    lambda input1, input2, target, margin=0.0: F.relu(-target * (input1 - input2) + margin)
+)
 
 
 @of
@@ -374,9 +362,14 @@ def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = 
     """Return the divergence of target from logarithms of probabilities."""
     logs = target if log_target else F.log(F.where(target > 0, target, 1.0))
     losses = (F.exp(target) if log_target else target) * (logs - input)
-    if reduction == "batchmean":
-        return F.sum(losses) / input.shape[0]
-    return _reduced(losses, reduction)
+    return F.sum(losses) / len(input) if reduction == "batchmean" else _reduced(losses, reduction)
+
+
+def _labelled(logs: Any, target: Any, weight: Any, ignored: int, reduction: str) -> Any:
+    """Return the negative logarithms at class numbers; classes are on the last axis."""
+    weights = None if weight is None else F.take(weight, F.where(target == ignored, 0, target))
+    own: dict[str, Any] = {"weights": weights, "ignore_index": ignored, "reduction": reduction}
+    return nn.nll_loss(logs, target, **own)
 
 
 @of
@@ -384,23 +377,8 @@ def nll_loss(
     input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean"
 ) -> Any:
     """Return the negative logarithms of probabilities at class numbers."""
-    return _labelled(input, target, weight, ignore_index, reduction, 0.0)
-
-
-def _labelled(
-    logs: Any, target: Any, weight: Any, ignored: int, reduction: str, smoothing: float
-) -> Any:
-    axis = 1 if logs.ndim > 1 else 0
-    classes, seen = logs.shape[axis], target != ignored
-    column = [-1 if at == axis else 1 for at in range(logs.ndim)]
-    chosen = F.expand_dims(target, axis=axis) == F.arange(classes).reshape(column)
-    factors = (F.ones(classes) if weight is None else weight).reshape(column)
-    losses = -F.sum(F.where(chosen, logs * factors, 0.0), axis=axis)
-    if smoothing:
-        smooth = -F.sum(logs * factors, axis=axis)
-        losses = (1.0 - smoothing) * losses + smoothing / classes * smooth
-    shares = F.sum(F.where(chosen, factors, 0.0), axis=axis)
-    return _reduced(F.where(seen, losses, 0.0), reduction, F.sum(F.where(seen, shares, 0.0)))
+    logs = F.moveaxis(input, min(1, input.ndim - 1), -1)
+    return _labelled(logs, target, weight, ignore_index, reduction)
 
 
 @of
@@ -409,15 +387,21 @@ def cross_entropy(
     reduction: str = "mean", label_smoothing: float = 0.0,
 ) -> Any:  # fmt: skip
     """Return the cross-entropy of logits and class numbers, or probabilities of classes."""
-    axis = 1 if input.ndim > 1 else 0
-    logs = nn.log_softmax(input, axis=axis)
-    if target.dtype.kind == "i":
-        return _labelled(logs, target, weight, ignore_index, reduction, label_smoothing)
-    target = target * (1.0 - label_smoothing) + label_smoothing / input.shape[axis]
-    if weight is not None:
-        target = target * weight.reshape((-1, *(1,) * (input.ndim - 2)))
-    losses = -F.sum(target * logs, axis=axis)
-    return _reduced(losses, reduction, losses.size)
+    axis = min(1, input.ndim - 1)
+    logs = nn.log_softmax(F.moveaxis(input, axis, -1))
+    factor = 1.0 if weight is None else weight
+    smooth = -label_smoothing * F.mean(logs * factor, axis=-1)
+    if target.dtype.kind != "i":
+        losses = -F.sum(F.moveaxis(target, axis, -1) * logs * factor, axis=-1)
+        return _reduced((1.0 - label_smoothing) * losses + smooth, reduction)
+    losses = _labelled(logs, target, weight, ignore_index, reduction)
+    if not label_smoothing:
+        return losses
+    total = F.where(target == ignore_index, 0.0, smooth)
+    if reduction == "mean":
+        shares = _labelled(F.zeros_like(logs) - 1.0, target, weight, ignore_index, "sum")
+        total = F.sum(total) / shares
+    return (1.0 - label_smoothing) * losses + _reduced(total, reduction)
 
 
 def _name_functions() -> None:

@@ -2,16 +2,89 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ..autograd import no_grad
-from ..methods import empty, ones, zeros
+from ..methods import FUNCTIONS, empty, ones, zeros
 from ..tensor import Parameter, Tensor
 from . import functional as F, init
 from .functional import each
 from .module import Module
+
+_NAMES = "self input x logits target var x1 x2 input1 input2 anchor positive negative training"
+_INPUTS = _NAMES.split()
+"""Arguments of functions that a layer's constructor does not have."""
+
+
+class Layer(Module):
+    """Layer that calls its function with its attributes.
+
+    The constructor's arguments, which become attributes, are those of `build`, or of the function.
+    """
+
+    function: Any = None
+    names: ClassVar[list[str]] = []
+    """Attributes that are arguments of the function."""
+    signature: ClassVar[inspect.Signature]
+
+    def __init_subclass__(cls, function: Any = None) -> None:
+        if function is not None:
+            cls.function = staticmethod(function)
+            known = inspect.signature(function).parameters.values()
+            named = [p.name for p in known if p.kind is not p.VAR_KEYWORD]
+            cls.names = [name for name in named if name == "training" or name not in _INPUTS]
+        source = getattr(cls, "build", cls.function)
+        if source is not None:
+            own = inspect.signature(source).parameters.values()
+            cls.signature = inspect.Signature([p for p in own if p.name not in _INPUTS])
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        own = {name: value for name, value in kwargs.items() if name not in ("device", "dtype")}
+        try:
+            given = self.signature.bind(*args, **own)
+        except TypeError as error:
+            raise TypeError(
+                f"{type(self).__name__}: {error}; got {args} and {own}; it takes {self.signature}"
+            ) from None
+        given.apply_defaults()
+        for name, value in given.arguments.items():
+            if isinstance(value, Tensor):
+                self.register_buffer(name, value)
+            else:
+                setattr(self, name, value)
+        if hasattr(self, "build"):
+            self.build(**given.arguments)
+
+    def forward(self, *args: Any, **changed: Any) -> Any:
+        own = {name: getattr(self, name) for name in self.names}
+        return type(self).function(*args, **own | changed)
+
+    def _draw(self, shape: tuple[int, ...], biases: int) -> None:
+        """Draw a weight, and biases unless there are 0, within 1 / sqrt(inputs)."""
+        bound = 1 / math.sqrt(max(1, math.prod(shape[1:])))
+        self.weight = uniform_parameter(*shape, bound=bound)
+        self.register_parameter("bias", uniform_parameter(biases, bound=bound) if biases else None)
+
+    def reset_parameters(self) -> None:
+        """Draw the parameters again."""
+        self._draw(self.weight.shape, 0 if self.bias is None else len(self.bias))
+
+    def _affine(self, shape: Any, affine: bool, bias: bool = True) -> None:
+        """Create a weight of ones and biases of zeros, or None."""
+        self.register_parameter("weight", Parameter(ones(shape)) if affine else None)
+        self.register_parameter("bias", Parameter(zeros(shape)) if affine and bias else None)
+
+    def extra_repr(self) -> str:
+        own = vars(self)
+        return ", ".join(
+            f"{name}={own[name]}"
+            for name, parameter in self.signature.parameters.items()
+            if name in own and own[name] != parameter.default
+        )
 
 
 def uniform_parameter(*shape: int, bound: float) -> Parameter:
@@ -21,56 +94,34 @@ def uniform_parameter(*shape: int, bound: float) -> Parameter:
     return parameter
 
 
-class _Weighted(Module):
-    """Layer with a weight, and a bias or None."""
-
-    weight: Any
-    bias: Any
-
-    def _create(self, shape: tuple[int, ...], biases: int) -> None:
-        bound = 1 / math.sqrt(max(1, math.prod(shape[1:])))
-        self.weight = uniform_parameter(*shape, bound=bound)
-        self.register_parameter("bias", uniform_parameter(biases, bound=bound) if biases else None)
-
-    def reset_parameters(self) -> None:
-        """Draw the parameters again."""
-        self._create(self.weight.shape, 0 if self.bias is None else len(self.bias))
-
-    def _affine(self, shape: Any, affine: bool, bias: bool = True) -> None:
-        self.register_parameter("weight", Parameter(ones(shape)) if affine else None)
-        self.register_parameter("bias", Parameter(zeros(shape)) if affine and bias else None)
-
-
-class Linear(_Weighted):
-    """Multiply with a weight of shape (out_features, in_features), and add a bias."""
-
-    def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, **kwargs: Any
-    ) -> None:
-        super().__init__()
-        self.in_features, self.out_features = in_features, out_features
-        self._create((out_features, in_features), out_features * bool(bias))
+class Identity(Module):
+    """Return the argument; the constructor's arguments are ignored."""
 
     def forward(self, x: Any) -> Any:
-        return F.linear(x, self.weight, self.bias)
+        return x
+
+
+class Linear(Layer, function=F.linear):
+    """Multiply with a weight of shape (out_features, in_features), and add a bias."""
+
+    def build(self, in_features: int, out_features: int, bias: bool = True) -> None:
+        """Draw the parameters."""
+        self._draw((out_features, in_features), out_features * bool(bias))
 
     def extra_repr(self) -> str:
-        own = f"in_features={self.in_features}, out_features={self.out_features}"
-        return f"{own}, bias={self.bias is not None}"
+        return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
 NonDynamicallyQuantizableLinear = Linear
 
 
-class Embedding(Module):
+class Embedding(Layer, function=F.embedding):
     """Rows of a weight at positions."""
 
-    def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None, **kwargs: Any
+    def build(
+        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None
     ) -> None:
-        super().__init__()
-        self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
-        self.padding_idx = padding_idx
+        """Draw the weight."""
         self.weight = Parameter(empty(num_embeddings, embedding_dim))
         init.normal_(self.weight)
         if padding_idx is not None:
@@ -84,236 +135,132 @@ class Embedding(Module):
         layer.weight = Parameter(embeddings, not freeze)
         return layer
 
-    def forward(self, x: Any) -> Any:
-        return F.embedding(x, self.weight, self.padding_idx)
 
-    def extra_repr(self) -> str:
-        return f"{self.num_embeddings}, {self.embedding_dim}"
-
-
-class _Conv(_Weighted):
+class _Conv(Layer):
     """Convolve images with channels first."""
 
     count = 2
-    transposed = False
 
-    def __init__(
+    def build(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
-        padding: Any = 0, *args: Any, **kwargs: Any,
+        padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
+        padding_mode: str = "zeros",
     ) -> None:  # fmt: skip
-        super().__init__()
-        names = ["dilation", "groups", "bias", "padding_mode"]
-        if self.transposed:
-            names = ["output_padding", "groups", "bias", "dilation", "padding_mode"]
-        own = kwargs | dict(zip(names, args, strict=False))
-        self.in_channels, self.out_channels = in_channels, out_channels
-        self.kernel_size = each(kernel_size, self.count)
-        self.stride, self.padding, self.groups = stride, padding, own.get("groups", 1)
-        self.settings = {name: own[name] for name in names if name in own and name != "bias"}
-        self.padding_mode = self.settings.pop("padding_mode", "zeros")
-        first, second = out_channels, in_channels
-        if self.transposed:
-            first, second = in_channels, out_channels
-        shape = (first, second // self.groups, *self.kernel_size)
-        self._create(shape, out_channels * bool(own.get("bias", True)))
+        """Draw the parameters."""
+        self.kernel_size, self.stride = each(kernel_size, self.count), each(stride, self.count)
+        self._draw((out_channels, in_channels // groups, *self.kernel_size), out_channels * bias)
 
     def forward(self, x: Any) -> Any:
-        padding = self.padding
-        if self.padding_mode != "zeros":
-            ends = [n for n in each(padding, self.count)[::-1] for _ in range(2)]
-            x, padding = F.pad(x, ends, self.padding_mode), 0
-        function = getattr(F, f"conv{'_transpose' * self.transposed}{self.count}d")
-        return function(x, self.weight, self.bias, self.stride, padding, **self.settings)
-
-    def extra_repr(self) -> str:
-        own = f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}"
-        return f"{own}, stride={each(self.stride, self.count)}"
+        if self.padding_mode == "zeros":
+            return super().forward(x)
+        ends = [n for n in each(self.padding, self.count)[::-1] for _ in range(2)]
+        return super().forward(F.pad(x, ends, self.padding_mode), padding=0)
 
 
-class _BatchNorm(_Weighted):
+class _ConvTranspose(_Conv):
+    def build(  # type: ignore[override]
+        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
+        padding: Any = 0, output_padding: Any = 0, groups: int = 1, bias: bool = True,
+        dilation: Any = 1, padding_mode: str = "zeros",
+    ) -> None:  # fmt: skip
+        """Draw the parameters."""
+        self.kernel_size, self.stride = each(kernel_size, self.count), each(stride, self.count)
+        self._draw((in_channels, out_channels // groups, *self.kernel_size), out_channels * bias)
+
+
+class _BatchNorm(Layer, function=F.batch_norm):
     """Normalize each channel over the batch, or by running statistics when evaluating."""
 
-    running_mean: Any
-    running_var: Any
-
-    def __init__(
+    def build(
         self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
         affine: bool = True, track_running_stats: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.num_features, self.eps, self.momentum = num_features, eps, momentum
+        """Create the parameters and statistics."""
         self._affine(num_features, affine)
-        tracked = track_running_stats
-        self.register_buffer("running_mean", zeros(num_features) if tracked else None)
-        self.register_buffer("running_var", ones(num_features) if tracked else None)
-        self.register_buffer("num_batches_tracked", zeros().long() if tracked else None)
+        statistics = (zeros(num_features), ones(num_features), zeros().long())
+        names = ("running_mean", "running_var", "num_batches_tracked")
+        for name, value in zip(names, statistics, strict=True):
+            self.register_buffer(name, value if track_running_stats else None)
 
     def forward(self, x: Any) -> Any:
-        momentum = self.momentum or 0.0
+        momentum = self.momentum
         if self.training and self.num_batches_tracked is not None:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:
+            if momentum is None:
                 momentum = 1.0 / self.num_batches_tracked.item()
-        own = (self.running_mean, self.running_var, self.weight, self.bias)
-        return F.batch_norm(x, *own, self.training, momentum, self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}"
+        return super().forward(x, momentum=momentum or 0.0)
 
 
-class LayerNorm(_Weighted):
+class LayerNorm(Layer, function=F.layer_norm):
     """Normalize over the last axes."""
 
-    def __init__(
+    def build(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
         bias: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.normalized_shape, self.eps = each(normalized_shape, 1), eps
+        """Create the parameters."""
+        self.normalized_shape = each(normalized_shape, 1)
         self._affine(self.normalized_shape, elementwise_affine, bias)
 
-    def forward(self, x: Any) -> Any:
-        return F.layer_norm(x, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{self.normalized_shape}, eps={self.eps}"
-
-
-class GroupNorm(_Weighted):
-    """Normalize over groups of channels."""
-
-    def __init__(
-        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True
-    ) -> None:
-        super().__init__()
-        self.num_groups, self.eps = num_groups, eps
-        self._affine(num_channels, affine)
-
-    def forward(self, x: Any) -> Any:
-        return F.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
-
-
-class InstanceNorm2d(_Weighted):
-    """Normalize each channel of each image."""
-
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False
-    ) -> None:
-        super().__init__()
-        self.eps = eps
-        self._affine(num_features, affine)
-
-    def forward(self, x: Any) -> Any:
-        return F.instance_norm(x, self.weight, self.bias, self.eps)
-
-
-class Dropout(Module):
-    """Set elements to 0 at random when training."""
-
-    function: Any = staticmethod(F.dropout)
-
-    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
-        self.p, self.inplace = p, inplace
-
-    def forward(self, x: Any) -> Any:
-        return type(self).function(x, self.p, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
-
-
-class PReLU(Module):
-    """x, or a parameter times x if x is negative."""
-
-    def __init__(self, num_parameters: int = 1, init: float = 0.25) -> None:
-        super().__init__()
-        self.weight = Parameter(ones(num_parameters) * init)
-
-    def forward(self, x: Any) -> Any:
-        return F.prelu(x, self.weight)
-
-
-class _Function(Module):
-    """Call a function with the arguments of the constructor."""
-
-    function: Callable[..., Any]
-    names: tuple[str, ...] = ()
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__()
-        self.options = dict(zip(self.names, args, strict=False)) | kwargs
-        for name, value in self.options.items():
-            if isinstance(value, Tensor):
-                self.register_buffer(name, value)
-
-    def forward(self, *args: Any) -> Any:
-        own = {name: self._buffers.get(name, value) for name, value in self.options.items()}
-        return type(self).function(*args, **own)
-
-    def extra_repr(self) -> str:
-        return ", ".join(f"{name}={value}" for name, value in self.options.items())
-
-
-_FUNCTIONS = {
-    **{f"{k}Pool{n}d": f"{k.lower()}_pool{n}d kernel_size stride padding"
-       for n in (1, 2, 3) for k in ("Max", "Avg")},
-    **{f"Adaptive{k}Pool{n}d": f"adaptive_{k.lower()}_pool{n}d output_size"
-       for n in (1, 2) for k in ("Max", "Avg")},
-    **{name: f"{name.lower()} inplace" for name in ("ReLU", "ReLU6", "SiLU", "Mish", "SELU")},
-    **{name: name.lower() for name in (
-        "Sigmoid", "Tanh", "Hardswish", "Hardsigmoid", "LogSigmoid", "Softsign")},
-    "GELU": "gelu approximate", "GLU": "glu dim", "ELU": "elu alpha inplace",
-    "LeakyReLU": "leaky_relu negative_slope inplace", "Hardtanh": "hardtanh min_val max_val",
-    "Softplus": "softplus beta threshold", "Softmax": "softmax dim", 
-    "ReflectionPad2d": "_reflect pad",
-    "LogSoftmax": "log_softmax dim", "PixelShuffle": "pixel_shuffle upscale_factor",
-    "Upsample": "interpolate size scale_factor mode align_corners", "ZeroPad2d": "pad pad",
-    "Flatten": "_flatten start_dim end_dim", "Unflatten": "_unflatten dim sizes",
-    "Identity": "_identity", "CosineSimilarity": "cosine_similarity dim eps",
-    "PairwiseDistance": "pairwise_distance p eps", "KLDivLoss": "kl_div",
-    "BCELoss": "binary_cross_entropy weight", "NLLLoss": "nll_loss weight",
-    "BCEWithLogitsLoss": "binary_cross_entropy_with_logits weight",
-    "CrossEntropyLoss": "cross_entropy weight", "PoissonNLLLoss": "poisson_nll_loss log_input",
-    "TripletMarginLoss": "triplet_margin_loss margin p", "SmoothL1Loss": "smooth_l1_loss",
-    "MSELoss": "mse_loss", "L1Loss": "l1_loss", "HuberLoss": "huber_loss",
-    "SoftMarginLoss": "soft_margin_loss", "GaussianNLLLoss": "gaussian_nll_loss",
-    "CosineEmbeddingLoss": "cosine_embedding_loss margin",
-    "MarginRankingLoss": "margin_ranking_loss margin",
-}  # fmt: skip
-"""Function of each class, and the names of the constructor's first arguments."""
 _OWN: dict[str, Callable[..., Any]] = {
-    "_identity": lambda x, *args, **kwargs: x,
-    "_flatten": lambda x, start_dim=1, end_dim=-1: x.flatten(start_dim, end_dim),
-    "_unflatten": lambda x, dim, sizes: x.unflatten(dim, sizes),
-    "_reflect": lambda x, pad: F.pad(x, each(pad, 4), "reflect"),
+    "Flatten": lambda x, start_dim=1, end_dim=-1: x.flatten(start_dim, end_dim),
+    "ZeroPad2d": lambda x, padding: F.pad(x, each(padding, 4)),
+    "ReflectionPad2d": lambda x, padding: F.pad(x, each(padding, 4), "reflect"),
 }
+_OF_FUNCTIONS = """
+    ReLU ReLU6 SiLU Mish SELU Sigmoid Tanh Hardswish Hardsigmoid LogSigmoid Softsign GELU GLU ELU
+    LeakyReLU Hardtanh Softplus Softmax LogSoftmax PixelShuffle CosineSimilarity PairwiseDistance
+    Dropout Dropout2d Upsample:interpolate Unflatten MaxPool1d MaxPool2d MaxPool3d
+    AvgPool1d AvgPool2d AvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveAvgPool1d
+    AdaptiveAvgPool2d MSELoss L1Loss HuberLoss SmoothL1Loss NLLLoss PoissonNLLLoss GaussianNLLLoss
+    KLDivLoss:kldiv CrossEntropyLoss:crossentropy BCELoss:binarycrossentropy SoftMarginLoss
+    BCEWithLogitsLoss:binarycrossentropywithlogits TripletMarginLoss CosineEmbeddingLoss
+    MarginRankingLoss
+"""
+"""Classes as `name` or `name:function`, without the underscores of the function's name."""
 
 
-def _class(name: str, base: type[Module], doc: str, **own: Any) -> type[Module]:
-    return type(name, (base,), {"__doc__": doc, "__module__": __name__, **own})
+def _class(name: str, base: type[Layer], function: Any, **own: Any) -> type[Layer]:
+    doc = f"Call `functional.{function.__name__}`." if base is Layer else base.__doc__
+    return type(name, (base,), {"__doc__": doc, "__module__": __name__, **own}, function=function)
 
 
-def _function_class(name: str, entry: str) -> type[Module]:
-    function, *names = entry.split()
-    own = staticmethod(_OWN.get(function) or getattr(F, function))
-    doc = f"Call `functional.{function.strip('_')}`."
-    return _class(name, _Function, doc, function=own, names=tuple(names))
+def _classes() -> dict[str, type[Layer]]:
+    functions = {name.replace("_", ""): value for name, value in (FUNCTIONS | vars(F)).items()}
+    classes = {name: _class(name, Layer, function) for name, function in _OWN.items()}
+    built: dict[str, tuple[Any, Callable[..., None]]] = {
+        "GroupNorm": (
+            F.group_norm,
+            lambda self, num_groups, num_channels, eps=1e-5, affine=True: self._affine(
+                num_channels, affine
+            ),
+        ),
+        "InstanceNorm2d": (
+            F.instance_norm,
+            lambda self, num_features, eps=1e-5, momentum=0.1, affine=False: self._affine(
+                num_features, affine
+            ),
+        ),
+        "PReLU": (
+            F.prelu,
+            lambda self, num_parameters=1, init=0.25: self.register_parameter(
+                "weight", Parameter(ones(num_parameters) * init)
+            ),
+        ),
+    }
+    for name, (function, build) in built.items():
+        classes[name] = _class(name, Layer, function, build=build)
+    for entry in _OF_FUNCTIONS.split():
+        name, _, function = entry.partition(":")
+        classes[name] = _class(name, Layer, functions[function or name.lower()])
+    for n in (1, 2, 3):
+        for name, base in {"Conv": _Conv, "ConvTranspose": _ConvTranspose}.items():
+            own = getattr(F, f"{name.replace('T', '_t').lower()}{n}d")
+            classes[f"{name}{n}d"] = _class(f"{name}{n}d", base, own, count=n)
+        classes[f"BatchNorm{n}d"] = _class(f"BatchNorm{n}d", _BatchNorm, F.batch_norm)
+    return classes
 
 
-CLASSES = {name: _function_class(name, entry) for name, entry in _FUNCTIONS.items()}
-CLASSES |= {
-    f"Conv{'Transpose' * t}{n}d": _class(
-        f"Conv{'Transpose' * t}{n}d", _Conv, str(_Conv.__doc__), count=n, transposed=t
-    )
-    for n in (1, 2, 3)
-    for t in (False, True)
-}
-CLASSES |= {
-    f"BatchNorm{n}d": _class(f"BatchNorm{n}d", _BatchNorm, str(_BatchNorm.__doc__))
-    for n in (1, 2, 3)
-}
-CLASSES["Dropout2d"] = _class(
-    "Dropout2d", Dropout, "Set whole channels to 0.", function=staticmethod(F.dropout2d)
-)
+CLASSES = _classes()
 vars().update(CLASSES)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from itertools import count
 from typing import Any, NamedTuple, Self
 
-from ...dtypes import DType
+from ...dtypes import DType, float16, float32
 from ..autograd import no_grad
-from ..methods import zeros
 from ..tensor import Parameter, Tensor
 
 
@@ -54,56 +53,50 @@ class Module:
     _modules: dict[str, Module | None]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        tables: dict[str, Any] = {
-            "training": True,
-            "_parameters": {},
-            "_buffers": {},
-            "_modules": {},
-            "_transient": set(),
-            "_before": {},
-            "_after": {},
-        }
-        vars(self).update(tables)
+        own: dict[str, Any] = {name: {} for name in (*_KINDS, "_before", "_after")}
+        vars(self).update(own | {"training": True, "_transient": set()})
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = vars(self)
-        kinds = {"_parameters": Parameter, "_modules": Module, "_buffers": Tensor}
-        for table, kind in kinds.items():
-            if isinstance(value, kind) and (table != "_buffers" or name in own.get(table, ())):
-                if table not in own:
-                    raise AttributeError(
-                        "cannot assign parameters or modules before Module.__init__() call; got "
-                        f"{name}; call super().__init__() first"
-                    )
-                for other in kinds:
-                    own[other].pop(name, None)
-                own.pop(name, None)
-                own[table][name] = value
-                return
-        for table in kinds:
-            if value is None and name in own.get(table, ()):
-                own[table][name] = None
-                return
-            if name in own.get(table, ()):
-                raise TypeError(
-                    f"cannot assign to {name!r} of {type(self).__name__}; got "
-                    f"{type(value).__name__}; use torch.nn.Parameter, a module or None"
-                )
-        object.__setattr__(self, name, value)
+        kind = next((table for table, kind in _KINDS.items() if isinstance(value, kind)), None)
+        known = next((table for table in _KINDS if name in own.get(table, ())), None)
+        if kind == "_buffers" or value is None:
+            kind = known if value is None or known == "_buffers" else None
+        if kind is None and known is not None:
+            raise TypeError(
+                f"cannot assign to {name!r} of {type(self).__name__}; got "
+                f"{type(value).__name__}; use torch.nn.Parameter, a module or None"
+            )
+        if kind is None:
+            object.__setattr__(self, name, value)
+        elif kind not in own:
+            raise AttributeError(
+                "cannot assign parameters or modules before Module.__init__() call; got "
+                f"{name}; call super().__init__() first"
+            )
+        else:
+            self._put(kind, name, value)
+
+    def _put(self, kind: str, name: str, value: Any) -> None:
+        """Add a value to a table, and remove others of its name."""
+        own = vars(self)
+        for table in (own, *(own[other] for other in _KINDS if other != kind)):
+            table.pop(name, None)
+        own[kind][name] = value
 
     def __getattr__(self, name: str) -> Any:
-        for table in ("_parameters", "_buffers", "_modules"):
+        for table in _KINDS:
             values = vars(self).get(table, {})
             if name in values:
                 return values[name]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __delattr__(self, name: str) -> None:
-        for table in (self._parameters, self._buffers, self._modules):
-            if name in table:
-                del table[name]
-                return
-        object.__delattr__(self, name)
+        own = vars(self)
+        table = next((own[table] for table in _KINDS if name in own[table]), own)
+        if name not in table:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        del table[name]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         own = vars(self)
@@ -125,18 +118,17 @@ class Module:
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Add a parameter, or None as its placeholder."""
-        self._parameters[name] = param
+        self._put("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that is state but no parameter."""
-        vars(self).pop(name, None)
-        self._buffers[name] = tensor
+        self._put("_buffers", name, tensor)
         if not persistent:
             vars(self)["_transient"].add(name)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a module."""
-        self._modules[name] = module
+        self._put("_modules", name, module)
 
     add_module = register_module
 
@@ -148,16 +140,18 @@ class Module:
         """Call a function with the module and its arguments before each call."""
         return _Hook(vars(self)["_before"], hook)
 
-    def named_modules(self, memo: Any = None, prefix: str = "") -> Iterator[tuple[str, Module]]:
+    def named_modules(
+        self, memo: Any = None, prefix: str = "", remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Module]]:
         """Iterate over this module and those inside it, each once, with their names."""
         memo = set() if memo is None else memo
         if self in memo:
             return
-        memo.add(self)
+        if remove_duplicate:
+            memo.add(self)
         yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                yield from module.named_modules(memo, f"{prefix}.{name}".lstrip("."))
+        for name, module in self.named_children():
+            yield from module.named_modules(memo, f"{prefix}.{name}".lstrip("."), remove_duplicate)
 
     def modules(self) -> Iterator[Module]:
         """Iterate over this module and those inside it, each once."""
@@ -171,20 +165,23 @@ class Module:
         """Iterate over the modules in the attributes."""
         return (module for _, module in self.named_children())
 
-    def _named(self, table: str, recurse: bool, once: bool) -> Iterator[tuple[str, Any]]:
+    def _named(
+        self, tables: tuple[str, ...], prefix: str = "", recurse: bool = True, once: bool = True
+    ) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        for prefix, module in self.named_modules() if recurse else [("", self)]:
-            for name, value in vars(module)[table].items():
+        modules = self.named_modules(None, prefix, once) if recurse else iter([(prefix, self)])
+        for path, module in modules:
+            values = [item for table in tables for item in vars(module)[table].items()]
+            for name, value in values:
                 if value is not None and not (once and id(value) in seen):
                     seen.add(id(value))
-                    yield f"{prefix}.{name}".lstrip("."), value
+                    yield f"{path}.{name}".lstrip("."), value
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Iterate over the parameters with their names; a shared one has its first name."""
-        for name, value in self._named("_parameters", recurse, remove_duplicate):
-            yield f"{prefix}.{name}".lstrip("."), value
+        return self._named(("_parameters",), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Iterate over the parameters, each once."""
@@ -192,7 +189,7 @@ class Module:
 
     def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
         """Iterate over the buffers with their names."""
-        return self._named("_buffers", recurse, True)
+        return self._named(("_buffers",), prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Iterate over the buffers."""
@@ -200,19 +197,13 @@ class Module:
 
     def state_dict(self) -> OrderedDict[str, Tensor]:
         """Return parameters and buffers by name; they change with the module."""
-        state: OrderedDict[str, Tensor] = OrderedDict()
-
-        def add(module: Module, prefix: str) -> None:
-            own = vars(module)
-            for name, value in (own["_parameters"] | own["_buffers"]).items():
-                if value is not None and name not in own["_transient"]:
-                    state[prefix + name] = value.detach()
-            for name, child in own["_modules"].items():
-                if child is not None:
-                    add(child, f"{prefix}{name}.")
-
-        add(self, "")
-        return state
+        transient = {
+            f"{path}.{name}".lstrip(".")
+            for path, module in self.named_modules(None, "", False)
+            for name in vars(module)["_transient"]
+        }
+        named = self._named(("_parameters", "_buffers"), once=False)
+        return OrderedDict((name, x.detach()) for name, x in named if name not in transient)
 
     def load_state_dict(
         self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
@@ -278,13 +269,13 @@ class Module:
 
     def float(self) -> Self:
         """Convert to float32."""
-        return self.to(zeros(0).dtype)
+        return self.to(float32)
 
     double = float
 
     def half(self) -> Self:
         """Convert to float16."""
-        return self.to(zeros(0).half().dtype)
+        return self.to(float16)
 
     def cpu(self, device: Any = None) -> Self:
         """Return the module."""
@@ -355,25 +346,22 @@ class ModuleList(Sequential):
         return ModuleList(modules[key]) if isinstance(key, slice) else modules[key]
 
 
-class ModuleDict(Module):
+class ModuleDict(Module, MutableMapping[str, Any]):
     """Dict of modules."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __init__(self, modules: Mapping[str, Module] | None = None) -> None:
         super().__init__()
         self.update(modules or {})
-
-    def update(self, modules: Mapping[str, Module]) -> None:
-        """Add modules."""
-        for name, module in modules.items():
-            self.add_module(name, module)
 
     def __getitem__(self, key: str) -> Any:
         return self._modules[key]
 
     __setitem__ = Module.add_module
 
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
+    def __delitem__(self, key: str) -> None:
+        del self._modules[key]
 
     def __len__(self) -> int:
         return len(self._modules)
@@ -381,14 +369,6 @@ class ModuleDict(Module):
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)
 
-    def keys(self) -> Iterable[str]:
-        """Return the names."""
-        return self._modules.keys()
 
-    def values(self) -> Iterable[Any]:
-        """Return the modules."""
-        return self._modules.values()
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Return pairs of name and module."""
-        return self._modules.items()
+_KINDS = {"_parameters": Parameter, "_modules": Module, "_buffers": Tensor}
+"""Tables of attributes, and the classes of their values."""

@@ -9,8 +9,9 @@ from ... import functions as V
 from ..methods import FUNCTIONS, zeros
 from ..tensor import call
 from . import functional as F
-from .layers import uniform_parameter
-from .module import Module
+from .layers import Layer, uniform_parameter
+
+_NAMES = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
 
 
 def _gates(x: Any, count: int) -> list[Any]:
@@ -20,8 +21,7 @@ def _gates(x: Any, count: int) -> list[Any]:
 
 def _next(kind: str, x: Any, state: tuple[Any, ...], u: Any, c: Any) -> tuple[Any, ...]:
     """Return the next state; x is the input's part of all gates, u and c weight and bias."""
-    h = V.matmul(state[0], u.T)
-    h = h if c is None else h + c
+    h = F.affine(state[0], u, c)
     if kind == "LSTM":
         i, f, g, o = _gates(x + h, 4)
         cell = V.sigmoid(f) * state[1] + V.sigmoid(i) * V.tanh(g)
@@ -34,54 +34,55 @@ def _next(kind: str, x: Any, state: tuple[Any, ...], u: Any, c: Any) -> tuple[An
     return ((V.tanh if kind == "tanh" else V.relu)(x + h),)
 
 
-def _input_part(x: Any, w: Any, b: Any) -> Any:
-    product = V.matmul(x, w.T)
-    return product if b is None else product + b
+def _cell(kind: str, x: Any, state: Any, w: Any, u: Any, b: Any, c: Any) -> tuple[Any, ...]:
+    return _next(kind, F.affine(x, w, b), state, u, c)
 
 
 def _sequence(
     kind: str, x: Any, state: tuple[Any, ...], w: Any, u: Any, b: Any, c: Any, *, backward: bool
 ) -> tuple[Any, ...]:
     """Return the outputs of a layer in one direction, and its last state."""
-    parts = _input_part(x, w, b)
-    outputs = []
-    for at in range(x.shape[0])[:: -1 if backward else 1]:
+    parts, outputs = F.affine(x, w, b), []
+    order = -1 if backward else 1
+    for at in range(x.shape[0])[::order]:
         state = _next(kind, parts[at], state, u, c)
         outputs.append(state[0])
-    return V.stack(outputs[:: -1 if backward else 1]), *state
+    return V.stack(outputs[::order]), *state
 
 
-class _Recurrent(Module):
+class _Gated(Layer):
+    """Layer with gates, whose states are one tensor, or two of an LSTM."""
+
     kind = "LSTM"
-    gates = 4
-    states = 2
+    hidden_size: int
+    bias: bool
 
-    def __init__(
-        self, input_size: int, hidden_size: int, num_layers: int = 1, *args: Any, **kwargs: Any
-    ) -> None:
-        super().__init__()
-        names = ["bias", "batch_first", "dropout", "bidirectional"]
-        if self.gates == 1:
-            names.insert(0, "nonlinearity")
-            kwargs = {"nonlinearity": "tanh"} | kwargs
-        kwargs |= dict(zip(names, args, strict=False))
-        if self.gates == 1:
-            self.kind = self.nonlinearity = kwargs["nonlinearity"]
-        self.input_size, self.hidden_size, self.num_layers = input_size, hidden_size, num_layers
-        self.bias, self.batch_first = kwargs.get("bias", True), kwargs.get("batch_first", False)
-        self.dropout = kwargs.get("dropout", 0.0)
-        self.bidirectional = kwargs.get("bidirectional", False)
+    def _create(self, inputs: int, ending: str = "") -> None:
+        """Draw the parameters of one direction of a layer."""
+        size, bound = self.hidden_size, 1 / math.sqrt(self.hidden_size)
+        rows = size * {"LSTM": 4, "GRU": 3}.get(self.kind, 1)
+        for name, shape in zip(_NAMES, ((inputs,), (size,), (), ()), strict=True):
+            empty = name.startswith("bias") and not self.bias
+            value = None if empty else uniform_parameter(rows, *shape, bound=bound)
+            self.register_parameter(name + ending, value)
+
+    def _own(self, ending: str = "") -> list[Any]:
+        return [self._parameters[name + ending] for name in _NAMES]
+
+    def _states(self, hx: Any, *shape: int, dtype: Any) -> tuple[Any, ...]:
+        """Return states as a tuple; zeros for None."""
+        if hx is None:
+            return (zeros(*shape, self.hidden_size, dtype=dtype),) * (1 + (self.kind == "LSTM"))
+        return tuple(hx) if self.kind == "LSTM" else (hx,)
+
+
+class _Recurrent(_Gated):
+    def _create_layers(self, inputs: int) -> None:
         self.endings = ("", "_reverse") if self.bidirectional else ("",)
-        size, bound = self.gates * hidden_size, 1 / math.sqrt(hidden_size)
-        for layer in range(num_layers):
-            inputs = input_size if layer == 0 else hidden_size * len(self.endings)
+        for layer in range(self.num_layers):
             for ending in self.endings:
-                for name, shape in (("ih", (size, inputs)), ("hh", (size, hidden_size))):
-                    weight = uniform_parameter(*shape, bound=bound)
-                    self.register_parameter(f"weight_{name}_l{layer}{ending}", weight)
-                for name in ("ih", "hh") if self.bias else ():
-                    bias = uniform_parameter(size, bound=bound)
-                    self.register_parameter(f"bias_{name}_l{layer}{ending}", bias)
+                self._create(inputs, f"_l{layer}{ending}")
+            inputs = self.hidden_size * len(self.endings)
 
     def flatten_parameters(self) -> None:
         """Do nothing: parameters are used where they are."""
@@ -89,100 +90,84 @@ class _Recurrent(Module):
     def forward(self, x: Any, hx: Any = None) -> Any:
         single = x.dim() == 2
         x = x.unsqueeze(1) if single else x.transpose(0, 1) if self.batch_first else x
-        count = self.num_layers * len(self.endings)
-        if hx is None:
-            blank = zeros(count, x.shape[1], self.hidden_size, dtype=x.dtype)
-            hx = (blank,) * self.states if self.states > 1 else blank
-        states = hx if self.states > 1 else (hx,)
-        states = [state.unsqueeze(1) if state.dim() == 2 else state for state in states]
-        last: list[list[Any]] = [[] for _ in states]
+        count = len(self.endings)
+        states = self._states(hx, self.num_layers * count, x.shape[1], dtype=x.dtype)
+        states = tuple([s.unsqueeze(1) if s.dim() == 2 else s for s in states])
+        ends: list[Any] = []
         for layer in range(self.num_layers):
             outputs = []
             for at, ending in enumerate(self.endings):
-                start = tuple(state[layer * len(self.endings) + at] for state in states)
-                end = f"l{layer}{ending}"
-                names = [f"weight_ih_{end}", f"weight_hh_{end}", f"bias_ih_{end}", f"bias_hh_{end}"]
-                weights = [self._parameters.get(name) for name in names]
-                output, *final = call(_sequence, self.kind, x, start, *weights, backward=at == 1)
+                start = tuple([state[layer * count + at] for state in states])
+                own = self._own(f"_l{layer}{ending}")
+                output, *end = call(_sequence, self.kind, x, start, *own, backward=at == 1)
                 outputs.append(output)
-                for column, state in zip(last, final, strict=True):
-                    column.append(state)
-            x = outputs[0] if len(outputs) == 1 else _joined(outputs)
+                ends.append(end)
+            x = outputs[0] if count == 1 else FUNCTIONS["cat"](outputs, -1)
             if layer + 1 < self.num_layers:
                 x = F.dropout(x, self.dropout, self.training)
-        ends = [FUNCTIONS["stack"](column) for column in last]
+        last = tuple([FUNCTIONS["stack"](column) for column in zip(*ends, strict=True)])
         if single:
-            x, ends = x.squeeze(1), [end.squeeze(1) for end in ends]
+            x, last = x.squeeze(1), tuple([state.squeeze(1) for state in last])
         elif self.batch_first:
             x = x.transpose(0, 1)
-        return x, tuple(ends) if self.states > 1 else ends[0]
-
-    def extra_repr(self) -> str:
-        return f"{self.input_size}, {self.hidden_size}, num_layers={self.num_layers}"
-
-
-def _joined(outputs: list[Any]) -> Any:
-    return call(lambda parts: V.concat(parts, axis=-1), outputs)
+        return x, last if self.kind == "LSTM" else last[0]
 
 
 class LSTM(_Recurrent):
     """Long short-term memory."""
 
+    def build(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
+        batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False,
+    ) -> None:  # fmt: skip
+        """Draw the parameters."""
+        self._create_layers(input_size)
 
-class GRU(_Recurrent):
+
+class GRU(LSTM):
     """Gated recurrent units."""
 
-    kind, gates, states = "GRU", 3, 1
+    kind = "GRU"
 
 
 class RNN(_Recurrent):
     """Recurrent layer with tanh or relu."""
 
-    kind, gates, states = "tanh", 1, 1
+    def build(
+        self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
+        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+        bidirectional: bool = False,
+    ) -> None:  # fmt: skip
+        """Draw the parameters."""
+        self.kind = nonlinearity
+        self._create_layers(input_size)
 
 
-class _Cell(Module):
-    kind = "LSTM"
-    gates = 4
+class LSTMCell(_Gated):
+    """One step of `LSTM`."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
-    ) -> None:
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.kind = nonlinearity if self.gates == 1 else self.kind
-        size, bound = self.gates * hidden_size, 1 / math.sqrt(hidden_size)
-        self.weight_ih = uniform_parameter(size, input_size, bound=bound)
-        self.weight_hh = uniform_parameter(size, hidden_size, bound=bound)
-        for name in ("bias_ih", "bias_hh"):
-            value = uniform_parameter(size, bound=bound) if bias else None
-            self.register_parameter(name, value)
+    def build(self, input_size: int, hidden_size: int, bias: bool = True) -> None:
+        """Draw the parameters."""
+        self._create(input_size)
 
     def forward(self, x: Any, hx: Any = None) -> Any:
-        if hx is None:
-            blank = zeros(*x.shape[:-1], self.hidden_size, dtype=x.dtype)
-            hx = (blank, blank) if self.kind == "LSTM" else blank
-        states = tuple(hx) if self.kind == "LSTM" else (hx,)
-        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        new = call(_cell, self.kind, x, states, *weights)
+        states = self._states(hx, *x.shape[:-1], dtype=x.dtype)
+        new = call(_cell, self.kind, x, states, *self._own())
         return new if self.kind == "LSTM" else new[0]
 
 
-def _cell(kind: str, x: Any, state: Any, w: Any, u: Any, b: Any, c: Any) -> tuple[Any, ...]:
-    return _next(kind, _input_part(x, w, b), state, u, c)
-
-
-class LSTMCell(_Cell):
-    """One step of `LSTM`."""
-
-
-class GRUCell(_Cell):
+class GRUCell(LSTMCell):
     """One step of `GRU`."""
 
-    kind, gates = "GRU", 3
+    kind = "GRU"
 
 
-class RNNCell(_Cell):
+class RNNCell(LSTMCell):
     """One step of `RNN`."""
 
-    kind, gates = "tanh", 1
+    def build(
+        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh"
+    ) -> None:
+        """Draw the parameters."""
+        self.kind = nonlinearity
+        super().build(input_size, hidden_size)

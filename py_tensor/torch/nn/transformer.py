@@ -11,15 +11,18 @@ from ... import functions as V, nn
 from ..methods import full, zeros
 from ..tensor import Parameter, call
 from . import functional as F, init
-from .layers import Dropout, LayerNorm, Linear
+from .layers import CLASSES, Layer, LayerNorm, Linear
 from .module import Module, ModuleList
 
 
-def _projected(x: Any, weight: Any, bias: Any, heads: int) -> Any:
-    """Return (batch, heads, length, features of a head) of (batch, length, features)."""
-    y = V.matmul(x, weight.T)
-    y = y if bias is None else y + bias
-    return V.permute_dims(y.reshape((*y.shape[:2], heads, -1)), (0, 2, 1, 3))
+def _added(*masks: Any) -> Any:
+    """Return the sum of masks, in which True hides a position; None if there are none."""
+    floats = [
+        V.where(mask, -math.inf, 0.0) if mask.dtype.kind == "b" else mask
+        for mask in masks
+        if mask is not None
+    ]
+    return sum(floats[1:], floats[0]) if floats else None
 
 
 def _attention(
@@ -27,57 +30,54 @@ def _attention(
     mask: Any, padded: Any, heads: int, rate: float, needs_weights: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
     size = query.shape[-1]
-    if not isinstance(weights, list):
-        weights = [weights[at * size : (at + 1) * size] for at in range(3)]
-    biases = [None if bias is None else bias[at * size : (at + 1) * size] for at in range(3)]
-    q, k, v = (
-        _projected(x, w, b, heads)
-        for x, w, b in zip((query, key, value), weights, biases, strict=True)
-    )
-    if mask is not None:
-        # True hides a position here, and shows one in other functions.
-        mask = V.where(mask, -math.inf, 0.0) if mask.dtype.kind == "b" else mask
-        mask = mask.reshape((-1, heads, *mask.shape[1:])) if mask.ndim == 3 else mask
-    if padded is not None:
-        padded = V.where(padded, -math.inf, 0.0) if padded.dtype.kind == "b" else padded
-        padded = padded[:, None, None, :]
-        mask = padded if mask is None else mask + padded
-    if rate or needs_weights:
-        result, shares = F.attended(q, k, v, mask, rate, False, None)
+
+    def projected(at: int, x: Any) -> Any:
+        """Return (batch, heads, length, features of a head) of (batch, length, features)."""
+        rows = slice(at * size, (at + 1) * size)
+        weight = weights[at] if isinstance(weights, list) else weights[rows]
+        y = F.affine(x, weight, None if bias is None else bias[rows])
+        return V.permute_dims(y.reshape((*y.shape[:2], heads, -1)), (0, 2, 1, 3))
+
+    q, k, v = (projected(*pair) for pair in enumerate((query, key, value)))
+    if mask is not None and mask.ndim == 3:
+        mask = mask.reshape((-1, heads, *mask.shape[1:]))
+    padded = None if padded is None else padded[:, None, None, :]
+    own: dict[str, Any] = {"mask": _added(mask, padded), "dropout": rate}
+    shares = None
+    if needs_weights:
+        shares = nn.scaled_dot_product_attention(q, k, V.eye(k.shape[-2], dtype=k.dtype), **own)
+        result = V.matmul(shares, v)
         shares = V.mean(shares, axis=1)
     else:
-        result, shares = nn.scaled_dot_product_attention(q, k, v, mask=mask), None
+        result = nn.scaled_dot_product_attention(q, k, v, **own)
     joined = V.permute_dims(result, (0, 2, 1, 3)).reshape(query.shape)
-    joined = V.matmul(joined, out.T)
-    return (joined if out_bias is None else joined + out_bias), shares
+    return F.affine(joined, out, out_bias), shares
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(Layer):
     """Attend with several heads; sequences have shape (length, batch, features)."""
 
-    in_proj_weight: Any
     in_proj_bias: Any
 
-    def __init__(
+    def build(
         self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True,
         add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
         vdim: int | None = None, batch_first: bool = False,
     ) -> None:  # fmt: skip
-        super().__init__()
-        self.embed_dim, self.num_heads, self.dropout = embed_dim, num_heads, dropout
-        self.batch_first = batch_first
+        """Draw the parameters."""
         self.same = kdim in (None, embed_dim) and vdim in (None, embed_dim)
         sizes = (embed_dim, kdim or embed_dim, vdim or embed_dim)
-        for name, size in zip("qkv", sizes, strict=True):
-            own = None if self.same else Parameter(zeros(embed_dim, size))
-            self.register_parameter(f"{name}_proj_weight", own)
-        joint = Parameter(zeros(3 * embed_dim, embed_dim)) if self.same else None
-        self.register_parameter("in_proj_weight", joint)
+        shapes = {
+            f"{name}_proj_weight": (embed_dim, n) for name, n in zip("qkv", sizes, strict=True)
+        }
+        for name, shape in (shapes | {"in_proj_weight": (3 * embed_dim, embed_dim)}).items():
+            weight = None
+            if self.same == (name == "in_proj_weight"):
+                weight = Parameter(zeros(shape))
+                init.xavier_uniform_(weight)
+            self.register_parameter(name, weight)
         self.register_parameter("in_proj_bias", Parameter(zeros(3 * embed_dim)) if bias else None)
         self.out_proj = Linear(embed_dim, embed_dim, bias)
-        for weight in self.parameters(recurse=False):
-            if weight.dim() > 1:
-                init.xavier_uniform_(weight)
         if bias:
             init.zeros_(self.out_proj.bias)
 
@@ -91,36 +91,36 @@ class MultiheadAttention(Module):
         weights = self.in_proj_weight
         if not self.same:
             weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
-        rate = self.dropout if self.training else 0.0
         result, shares = call(
             _attention, query, key, value, weights, self.in_proj_bias, self.out_proj.weight,
-            self.out_proj.bias, attn_mask, key_padding_mask, self.num_heads, rate, need_weights,
+            self.out_proj.bias, attn_mask, key_padding_mask, self.num_heads,
+            self.dropout if self.training else 0.0, need_weights,
         )  # fmt: skip
         return (result if self.batch_first else result.transpose(0, 1)), shares
 
 
-class _Layer(Module):
-    """Branches of a layer, each of which is added to its input and normalized."""
+class _TransformerLayer(Layer):
+    """Branches, which are added to their input and normalized."""
 
-    cross = False
+    branches = 2
 
-    def __init__(
+    def build(
         self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
         activation: str | Callable[..., Any] = "relu", layer_norm_eps: float = 1e-5,
         batch_first: bool = False, norm_first: bool = False, bias: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__()
+        """Create the layers."""
         own: dict[str, Any] = {"dropout": dropout, "bias": bias, "batch_first": batch_first}
         self.self_attn = MultiheadAttention(d_model, nhead, **own)
-        if self.cross:
+        if self.branches > 2:
             self.multihead_attn = MultiheadAttention(d_model, nhead, **own)
         self.linear1 = Linear(d_model, dim_feedforward, bias)
-        self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias)
-        self.norm_first = norm_first
-        for at in range(1, 4 if self.cross else 3):
+        vars(self).pop("dropout")
+        self.dropout = CLASSES["Dropout"](dropout)
+        for at in range(1, self.branches + 1):
             setattr(self, f"norm{at}", LayerNorm(d_model, layer_norm_eps, bias=bias))
-            setattr(self, f"dropout{at}", Dropout(dropout))
+            setattr(self, f"dropout{at}", CLASSES["Dropout"](dropout))
         self.activation = getattr(F, activation) if isinstance(activation, str) else activation
 
     def _added(self, at: int, x: Any, function: Callable[[Any], Any]) -> Any:
@@ -130,95 +130,90 @@ class _Layer(Module):
             return x + drop(function(norm(x)))
         return norm(x + drop(function(x)))
 
-    def _feed(self, x: Any) -> Any:
-        return self.linear2(self.dropout(self.activation(self.linear1(x))))
+    def _attended(self, x: Any, padded: Any, mask: Any) -> Any:
+        return self._added(1, x, lambda y: self.self_attn(y, y, y, padded, False, mask)[0])
+
+    def _fed(self, x: Any) -> Any:
+        def feed(y: Any) -> Any:
+            return self.linear2(self.dropout(self.activation(self.linear1(y))))
+
+        return self._added(self.branches, x, feed)
 
 
-class TransformerEncoderLayer(_Layer):
+class TransformerEncoderLayer(_TransformerLayer):
     """Self-attention and a feedforward network."""
 
     def forward(
-        self,
-        src: Any,
-        src_mask: Any = None,
-        src_key_padding_mask: Any = None,
-        is_causal: bool = False,
+        self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, **kwargs: Any
     ) -> Any:
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, src_key_padding_mask, False, src_mask)[0]
-
-        return self._added(2, self._added(1, src, attend), self._feed)
+        return self._fed(self._attended(src, src_key_padding_mask, src_mask))
 
 
-class TransformerDecoderLayer(_Layer):
+class TransformerDecoderLayer(_TransformerLayer):
     """Self-attention, attention to the encoder's result, and a feedforward network."""
 
-    cross = True
+    branches = 3
 
     def forward(
-        self, tgt: Any, memory: Any = None, tgt_mask: Any = None, memory_mask: Any = None,
+        self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
         tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        def attend(x: Any) -> Any:
-            return self.self_attn(x, x, x, tgt_key_padding_mask, False, tgt_mask)[0]
-
-        def look(x: Any) -> Any:
+        def look(y: Any) -> Any:
             padded = memory_key_padding_mask
-            return self.multihead_attn(x, memory, memory, padded, False, memory_mask)[0]
+            return self.multihead_attn(y, memory, memory, padded, False, memory_mask)[0]
 
-        x = self._added(1, tgt, attend)
-        return self._added(3, self._added(2, x, look), self._feed)
+        x = self._attended(tgt, tgt_key_padding_mask, tgt_mask)
+        return self._fed(self._added(2, x, look))
 
 
-class _Stack(Module):
+class _Stack(Layer):
     """Layers one after another, and a normalization or None."""
 
-    def __init__(
-        self, layer: Module, num_layers: int, norm: Module | None = None, **kwargs: Any
-    ) -> None:
-        super().__init__()
+    def build(
+        self, layer: Module, num_layers: int, norm: Module | None = None,
+        enable_nested_tensor: bool = True,
+    ) -> None:  # fmt: skip
+        """Copy the layer."""
+        del self._modules["layer"]
         self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
-        self.num_layers, self.norm = num_layers, norm
+
+    def _applied(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x, *args, **kwargs)
+        return x if self.norm is None else self.norm(x)
 
 
 class TransformerEncoder(_Stack):
-    """Layers one after another."""
+    """Layers one after another, and a normalization or None."""
 
     def forward(
-        self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, is_causal: Any = None
+        self, src: Any, mask: Any = None, src_key_padding_mask: Any = None, **kwargs: Any
     ) -> Any:
-        for layer in self.layers:
-            src = layer(src, mask, src_key_padding_mask)
-        return src if self.norm is None else self.norm(src)
+        return self._applied(src, mask, src_key_padding_mask)
 
 
 class TransformerDecoder(_Stack):
-    """Layers one after another, each with the encoder's result."""
+    """Layers one after another, each with the encoder's result, and a normalization or None."""
 
-    def forward(self, tgt: Any, *args: Any, **kwargs: Any) -> Any:
-        for layer in self.layers:
-            tgt = layer(tgt, *args, **kwargs)
-        return tgt if self.norm is None else self.norm(tgt)
+    forward = _Stack._applied
 
 
-class Transformer(Module):
+class Transformer(Layer):
     """Encoder and decoder."""
 
-    def __init__(
+    def build(
         self, d_model: int = 512, nhead: int = 8, num_encoder_layers: int = 6,
         num_decoder_layers: int = 6, dim_feedforward: int = 2048, dropout: float = 0.1,
         activation: Any = "relu", layer_norm_eps: float = 1e-5, batch_first: bool = False,
         norm_first: bool = False, bias: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__()
-        own = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
-        more = (batch_first, norm_first, bias)
+        """Create the layers."""
+        own: Any = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps)
+        own += (batch_first, norm_first, bias)
         norms = [LayerNorm(d_model, layer_norm_eps, bias=bias) for _ in range(2)]
-        encoder = TransformerEncoderLayer(*own, *more)
+        encoder, decoder = TransformerEncoderLayer(*own), TransformerDecoderLayer(*own)
         self.encoder = TransformerEncoder(encoder, num_encoder_layers, norms[0])
-        decoder = TransformerDecoderLayer(*own, *more)
         self.decoder = TransformerDecoder(decoder, num_decoder_layers, norms[1])
-        self.d_model, self.nhead, self.batch_first = d_model, nhead, batch_first
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 init.xavier_uniform_(parameter)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from ..autograd import no_grad
 from ..methods import FUNCTIONS
-from ..tensor import Parameter, Tensor
+from ..tensor import Tensor
 
 
 def _gradients(parameters: Any) -> list[Tensor]:
@@ -32,19 +31,3 @@ def clip_grad_value_(parameters: Any, clip_value: float, **kw: Any) -> None:
     """Limit the elements of gradients."""
     for gradient in _gradients(parameters):
         gradient.clamp_(-clip_value, clip_value)
-
-
-def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Join parameters to one vector."""
-    vector: Tensor = FUNCTIONS["cat"]([parameter.view(-1) for parameter in parameters])
-    return vector
-
-
-@no_grad()
-def vector_to_parameters(vec: Tensor, parameters: Iterable[Parameter]) -> None:
-    """Set parameters to the parts of a vector."""
-    start = 0
-    for parameter in parameters:
-        end = start + parameter.numel()
-        parameter.copy_(vec[start:end].view(parameter.shape))
-        start = end

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
 
 from .optimizer import Optimizer
 
@@ -19,26 +21,25 @@ class LRScheduler:
     [0.5]
     """
 
-    settings: ClassVar[dict[str, Any]] = {}
-    """Names and defaults of the constructor's arguments after the optimizer."""
+    formula: Any
+    """Function of the first rate, the epoch and the constructor's arguments."""
 
     def __init__(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
-        known = {**self.settings, "last_epoch": -1}
-        vars(self).update(known | dict(zip(known, args, strict=False)) | kwargs)
-        self.optimizer = optimizer
+        self.optimizer, self.last_epoch = optimizer, kwargs.pop("last_epoch", -1)
+        kwargs.pop("verbose", None)
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [group["initial_lr"] for group in optimizer.param_groups]
-        self.last_epoch: int
+        own = signature(self.formula).bind(0.0, 0, *args, **kwargs)
+        own.apply_defaults()
+        vars(self).update(list(own.arguments.items())[2:])
+        self.names = list(own.arguments)[2:]
         self.step()
 
     def get_lr(self) -> list[float]:
         """Return the rate of each group."""
-        return [base * self.factor(self.last_epoch) for base in self.base_lrs]
-
-    def factor(self, epoch: int) -> Any:
-        """Return the factor of the first rate."""
-        raise NotImplementedError
+        own = [getattr(self, name) for name in self.names]
+        return [self.formula(base, self.last_epoch, *own) for base in self.base_lrs]
 
     def step(self, epoch: Any = None) -> None:
         """Go to the next epoch."""
@@ -58,14 +59,12 @@ class LRScheduler:
         """Set the state."""
         vars(self).update(state_dict)
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
 
 class LambdaLR(LRScheduler):
     """Rates times a function of the epoch, or one for each group."""
 
-    settings: ClassVar[dict[str, Any]] = {"lr_lambda": None}
+    formula = staticmethod(lambda base, epoch, lr_lambda: base)
+    lr_lambda: Any
 
     def get_lr(self) -> list[float]:
         own = self.lr_lambda
@@ -74,68 +73,19 @@ class LambdaLR(LRScheduler):
         return [base * function(self.last_epoch) for base, function in pairs]
 
 
-class StepLR(LRScheduler):
-    """Rates times gamma after every `step_size` epochs."""
-
-    settings: ClassVar[dict[str, Any]] = {"step_size": 1, "gamma": 0.1}
-
-    def factor(self, epoch: int) -> Any:
-        return self.gamma ** (epoch // self.step_size)
-
-
-class MultiStepLR(LRScheduler):
-    """Rates times gamma at milestones."""
-
-    settings: ClassVar[dict[str, Any]] = {"milestones": (), "gamma": 0.1}
-
-    def factor(self, epoch: int) -> Any:
-        return self.gamma ** sum(epoch >= milestone for milestone in self.milestones)
-
-
-class ExponentialLR(LRScheduler):
-    """Rates times gamma after every epoch."""
-
-    settings: ClassVar[dict[str, Any]] = {"gamma": 0.1}
-
-    def factor(self, epoch: int) -> Any:
-        return self.gamma**epoch
-
-
-class LinearLR(LRScheduler):
-    """Rates times a factor that changes evenly."""
-
-    settings: ClassVar[dict[str, Any]] = {
-        "start_factor": 1 / 3, "end_factor": 1.0, "total_iters": 5,
-    }  # fmt: skip
-
-    def factor(self, epoch: int) -> Any:
-        share = min(1.0, epoch / self.total_iters)
-        return self.start_factor + (self.end_factor - self.start_factor) * share
-
-
-class CosineAnnealingLR(LRScheduler):
-    """Rates along half a cosine to `eta_min`."""
-
-    settings: ClassVar[dict[str, Any]] = {"T_max": 1, "eta_min": 0.0}
-
-    def get_lr(self) -> list[float]:
-        share = (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-        return [self.eta_min + (base - self.eta_min) * share for base in self.base_lrs]
-
-
 class ReduceLROnPlateau(LRScheduler):
     """Multiply the rates by a factor once a metric has stopped improving."""
 
-    settings: ClassVar[dict[str, Any]] = {
-        "mode": "min", "factor_": 0.1, "patience": 10, "threshold": 1e-4, "threshold_mode": "rel",
-        "cooldown": 0, "min_lr": 0.0,
-    }  # fmt: skip
-
-    def __init__(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> None:
-        if "factor" in kwargs:
-            kwargs["factor_"] = kwargs.pop("factor")
-        self.best, self.bad = math.inf, -1
-        super().__init__(optimizer, *args, **kwargs)
+    formula = staticmethod(
+        lambda base, epoch, mode="min", factor=0.1, patience=10, threshold=1e-4,
+        threshold_mode="rel", cooldown=0, min_lr=0.0: base
+    )  # fmt: skip
+    mode: str
+    factor: float
+    patience: int
+    threshold: float
+    min_lr: float
+    best, bad = math.inf, -1
 
     def step(self, metrics: Any = math.inf) -> None:
         """Take the metric of an epoch."""
@@ -147,4 +97,25 @@ class ReduceLROnPlateau(LRScheduler):
         if self.bad > self.patience:
             self.bad = 0
             for group in self.optimizer.param_groups:
-                group["lr"] = max(group["lr"] * self.factor_, self.min_lr)
+                group["lr"] = max(group["lr"] * self.factor, self.min_lr)
+
+
+_FORMULAS: dict[str, Callable[..., float]] = {
+    "StepLR": lambda base, epoch, step_size, gamma=0.1: base * gamma ** (epoch // step_size),
+    "MultiStepLR": lambda base, epoch, milestones, gamma=0.1: (
+        base * gamma ** sum(epoch >= milestone for milestone in milestones)
+    ),
+    "ExponentialLR": lambda base, epoch, gamma: base * gamma**epoch,
+    "LinearLR": lambda base, epoch, start_factor=1 / 3, end_factor=1.0, total_iters=5: (
+        base * (start_factor + (end_factor - start_factor) * min(1.0, epoch / total_iters))
+    ),
+    "CosineAnnealingLR": lambda base, epoch, T_max, eta_min=0.0: (
+        eta_min + (base - eta_min) * (1 + math.cos(math.pi * epoch / T_max)) / 2
+    ),
+}
+vars().update(
+    {
+        name: type(name, (LRScheduler,), {"formula": staticmethod(formula), "__module__": __name__})
+        for name, formula in _FORMULAS.items()
+    }
+)

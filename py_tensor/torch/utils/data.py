@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from .. import random
@@ -80,42 +80,37 @@ class ConcatDataset(Dataset):
 
     def __init__(self, datasets: Sequence[Any]) -> None:
         self.datasets = list(datasets)
-        self.cumulative_sizes = list(accumulate(map(len, self.datasets)))
+        self.places = [(data, at) for data in self.datasets for at in range(len(data))]
 
     def __getitem__(self, index: int) -> Any:
-        index = index % len(self)
-        for dataset, end in zip(self.datasets, self.cumulative_sizes, strict=True):
-            if index < end:
-                return dataset[index - end + len(dataset)]
-        raise IndexError(index)
+        data, at = self.places[index]
+        return data[at]
 
     def __len__(self) -> int:
-        return self.cumulative_sizes[-1]
+        return len(self.places)
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Any = None) -> list[Subset]:
     """Divide a set at random into subsets of lengths, or of fractions that add up to 1."""
-    if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
+    sizes = [int(length) for length in lengths]
+    if math.isclose(sum(lengths), 1):
         sizes = [math.floor(len(dataset) * share) for share in lengths]
         for at in range(len(dataset) - sum(sizes)):
             sizes[at % len(sizes)] += 1
-    else:
-        sizes = [int(length) for length in lengths]
     if sum(sizes) != len(dataset):
         raise ValueError(
             "Sum of input lengths does not equal the length of the input dataset; got "
             f"{list(lengths)} for {len(dataset)}"
         )
-    order = random.permutation(len(dataset), generator).tolist()
-    ends = list(accumulate(sizes))
-    return [Subset(dataset, order[end - n : end]) for n, end in zip(sizes, ends, strict=True)]
+    order = iter(random.permutation(len(dataset), generator).tolist())
+    return [Subset(dataset, list(islice(order, size))) for size in sizes]
 
 
 class SequentialSampler:
     """Positions in order."""
 
-    def __init__(self, data_source: Any) -> None:
-        self.data_source = data_source
+    def __init__(self, data_source: Any, generator: Any = None) -> None:
+        self.data_source, self.generator = data_source, generator
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self.data_source)))
@@ -126,10 +121,6 @@ class SequentialSampler:
 
 class RandomSampler(SequentialSampler):
     """Positions in a random order."""
-
-    def __init__(self, data_source: Any, generator: Any = None) -> None:
-        super().__init__(data_source)
-        self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
         return iter(random.permutation(len(self.data_source), self.generator).tolist())
@@ -163,36 +154,28 @@ class DataLoader:
         drop_last: bool = False, *args: Any, generator: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         self.dataset, self.batch_size, self.drop_last = dataset, batch_size, drop_last
-        kind = RandomSampler(dataset, generator) if shuffle else SequentialSampler(dataset)
-        self.sampler = kind if sampler is None else sampler
-        self.batch_sampler = batch_sampler
-        self.collate_fn = default_collate if collate_fn is None else collate_fn
-        self.own_collate = collate_fn is not None
+        kind = RandomSampler if shuffle else SequentialSampler
+        self.sampler = kind(dataset, generator) if sampler is None else sampler
+        self.batch_sampler, self.collate_fn = batch_sampler, collate_fn or default_collate
 
-    def _batches(self) -> Iterator[list[Any]]:
-        if self.batch_sampler is not None:
-            yield from self.batch_sampler
-            return
-        numbers = iter(self.sampler)
-        size = self.batch_size or 1
+    def _batches(self, numbers: Iterable[Any]) -> Iterator[list[Any]]:
+        numbers, size = iter(numbers), self.batch_size or 1
         while batch := list(islice(numbers, size)):
             if len(batch) == size or not self.drop_last:
                 yield batch
 
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self.dataset, IterableDataset):
-            samples = iter(self.dataset)
-            while batch := list(islice(samples, self.batch_size or 1)):
-                yield self.collate_fn(batch)
+            yield from map(self.collate_fn, self._batches(self.dataset))
         elif self.batch_size is None and self.batch_sampler is None:
             yield from (self.dataset[at] for at in self.sampler)
-        elif isinstance(self.dataset, TensorDataset) and not self.own_collate:
-            # Rows are taken at once, which is one operation instead of one for each.
-            for batch in self._batches():
-                yield [values[tensor(batch)] for values in self.dataset.tensors]
         else:
-            for batch in self._batches():
-                yield self.collate_fn([self.dataset[at] for at in batch])
+            for batch in self.batch_sampler or self._batches(self.sampler):
+                if isinstance(self.dataset, TensorDataset) and self.collate_fn is default_collate:
+                    # Rows are taken at once, which is one operation instead of one for each.
+                    yield [values[tensor(batch)] for values in self.dataset.tensors]
+                else:
+                    yield self.collate_fn([self.dataset[at] for at in batch])
 
     def __len__(self) -> int:
         if self.batch_sampler is not None:
