@@ -69,7 +69,7 @@ def key(seed: ArrayLike) -> Tensor:
     >>> pt.random.key(7).tolist()
     [0, 7]
     """
-    if isinstance(seed, Tensor) and not _is_known(seed):
+    if isinstance(seed, Tensor) and not is_known(seed):
         low = astype(seed, uint32)
         return stack([low * 0, low], axis=-1)
     return asarray(words_of("key", seed), uint32)
@@ -129,7 +129,7 @@ def fold_in(k: Key, data: ArrayLike) -> Tensor:
     True
     """
     words = checked_key("fold_in", k)
-    if isinstance(words, Tensor) or (isinstance(data, Tensor) and not _is_known(data)):
+    if isinstance(words, Tensor) or (isinstance(data, Tensor) and not is_known(data)):
         return _folded(words, astype(as_tensor("fold_in", data), uint32))
     number: Any = data
     if type(number) is not ScalarTracer:
@@ -166,7 +166,7 @@ def is_key(value: Any) -> bool:
     return isinstance(value, Tensor) and value.dtype is uint32 and value.shape == (2,)
 
 
-def _is_known(tensor: Tensor) -> bool:
+def is_known(tensor: Tensor) -> bool:
     """Return True if the elements of a small tensor are on the host, or can be computed there."""
     node = node_behind("key", tensor)
     if state.traces and is_traced(node):
@@ -184,7 +184,7 @@ def checked_key(operation: str, k: Any) -> Any:
                 f"{operation}: key is no pair of words; got a tensor of {k.dtype}, shape "
                 f"{k.shape}; use pt.random.key(0), or vmap over keys of pt.random.split"
             )
-        return tuple(k.tolist()) if _is_known(k) else k
+        return tuple(k.tolist()) if is_known(k) else k
     words = k.tolist() if hasattr(k, "tolist") else k
     if not isinstance(words, tuple | list) or len(words) != 2:
         raise wrong_type(operation, "key", "a key", k, "pt.random.key(0)")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .dropout import *
     from .embedding import *
     from .layers.attention import *
+    from .layers.cache import *
     from .layers.containers import *
     from .layers.convolution import *
     from .layers.dropout import *
@@ -62,7 +63,8 @@ _NAMES = {
     "ctc_decoding": "ctc_beam_search ctc_greedy_decode",
     "dropout": "dropout",
     "embedding": "embedding one_hot",
-    "layers.attention": "KeyValueCache MultiHeadAttention",
+    "layers.attention": "MultiHeadAttention",
+    "layers.cache": "KeyValueCache",
     "layers.containers": "Activation Flatten RepeatVector Reshape Sequential",
     "layers.convolution": """
         Conv1D Conv2D Conv3D ConvTranspose1D ConvTranspose2D ConvTranspose3D

@@ -89,13 +89,13 @@ def test_caches_continue_a_sequence(parts, rng):
     memory = pt.asarray(sample(rng, (2, 3, 8), "float32"))
     for layer, more in ((encoder, ()), (decoder, (memory,))):
         whole = layer(x, *more, causal=True)
-        cache, results, start = layer.attention.empty_cache(2), [], 0
+        cache, results, start = layer.attention.empty_cache(2, 7), [], 0
         for count in parts:
             part = x[:, start : start + count]
             result, cache = layer(part, *more, causal=True, cache=cache)
             results.append(result)
             start += count
-        assert cache.keys.shape == (2, 2, 5, 4)
+        assert (cache.keys.shape, cache.position.item()) == ((2, 2, 7, 4), 5)
         assert_values(pt.concat(results, axis=1), whole.numpy(), rtol=RTOL, atol=RTOL)
 
 
@@ -104,7 +104,7 @@ def test_caches_with_masks(rng):
     x = pt.asarray(sample(rng, (1, 4, 8), "float32"))
     mask = pt.asarray([True, False, True, True])
     whole = attention(x, causal=True, mask=mask)
-    _, cache = attention(x[:, :2], causal=True, mask=mask[:2], cache=attention.empty_cache(1))
+    _, cache = attention(x[:, :2], causal=True, mask=mask, cache=attention.empty_cache(1, 4))
     numbers = pt.asarray([0.0, -1e9, 0.0, 0.0])
     for given in (mask, numbers):
         rest, _ = attention(x[:, 2:], causal=True, mask=given, cache=cache)

@@ -2,38 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ... import functions as F
 from ...dtypes import float32
 from ...errors import ShapeError
 from ...functions.arguments import integer
-from ...functions.data_types import lowest_stored
-from ...tensor import Tensor, as_tensor
+from ...tensor import Tensor
 from ...typing import ArrayLike, DTypeLike
 from ..attention import scaled_dot_product_attention
 from ..dropout import check_rate
 from ..module import Module, static_field
+from .cache import KeyValueCache
 from .linear import Dense
-
-
-@dataclass(frozen=True)
-class KeyValueCache:
-    """Projected keys and values of the positions so far, for attention one position at a time.
-
-    Args:
-        keys: Tensor of shape (batch, heads, positions, features / heads).
-        values: Tensor of the same shape.
-
-    >>> import py_tensor as pt
-    >>> pt.nn.MultiHeadAttention(16, 4).empty_cache(2).keys.shape
-    (2, 4, 0, 4)
-    """
-
-    keys: Tensor
-    values: Tensor
 
 
 class MultiHeadAttention(Module):
@@ -45,9 +26,10 @@ class MultiHeadAttention(Module):
     `mask` and `causal` are those of `scaled_dot_product_attention`, with scores of shape (batch,
     heads, queries, keys). The call returns a tensor of shape (batch, queries, features).
 
-    With `cache`, a result of `empty_cache` or of an earlier call, keys and values are added to
+    With `cache`, a result of `empty_cache` or of an earlier call, keys and values are written after
     those of earlier positions, and the call returns (result, cache). With `causal`, a query attends
-    to the keys before it and its own, so that a sequence can be given in parts.
+    to the keys before it and its own, so that a sequence can be given in parts. Keys of the mask
+    are all positions of the cache; those that are not written yet are masked.
 
     Args:
         features: Number of features of the query and of the result.
@@ -120,36 +102,36 @@ class MultiHeadAttention(Module):
             for projected in (self.query(query), self.key(key), self.value(value))
         )
         if cache is not None:
-            k, v = F.concat([cache.keys, k], axis=2), F.concat([cache.values, v], axis=2)
-            if causal:
-                mask, causal = _causal_after(q.shape[2], k.shape[2], mask), False
+            cache, k, v, mask = cache.attending(k, v, mask, causal)
+            causal = False
         rate = self.dropout if training else 0.0
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal, dropout=rate)
         batch, _, queries, _ = heads.shape
         together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
         result: Tensor = self.output(together)
-        return result if cache is None else (result, KeyValueCache(k, v))
+        return result if cache is None else (result, cache)
 
-    def empty_cache(self, batch: int) -> KeyValueCache:
+    def empty_cache(self, batch: int, length: int) -> KeyValueCache:
         """Return the cache before the first position.
 
         Args:
             batch: Number of sequences.
+            length: Largest number of positions.
 
         Returns:
-            `KeyValueCache` with no positions, to be passed as `cache` in a call.
+            `KeyValueCache`, to be passed as `cache` in a call.
 
         >>> import py_tensor as pt
         >>> attention = pt.nn.MultiHeadAttention(16, 4)
         >>> x = pt.ones((2, 1, 16))
-        >>> y, cache = attention(x, causal=True, cache=attention.empty_cache(2))
+        >>> y, cache = attention(x, causal=True, cache=attention.empty_cache(2, 10))
         >>> y, cache = attention(x, causal=True, cache=cache)
-        >>> cache.keys.shape
-        (2, 4, 2, 4)
+        >>> cache.position.item()
+        2
         """
-        shape = (batch, self.heads, 0, self.features // self.heads)
-        none = F.zeros(shape, dtype=self.key.weight.dtype)
-        return KeyValueCache(none, none)
+        size = self.features // self.heads
+        dtype = self.output.weight.dtype
+        return KeyValueCache.empty(batch, self.heads, length, size, dtype=dtype)
 
     def _split(self, x: Tensor) -> Tensor:
         """Reshape (batch, length, features) to (batch, heads, length, features / heads)."""
@@ -164,16 +146,3 @@ class MultiHeadAttention(Module):
 
     def facts(self) -> str:
         return f"{self.features}, {self.heads} heads"
-
-
-def _causal_after(queries: int, keys: int, mask: ArrayLike | None) -> Tensor:
-    """Return a mask with which the last queries of as many positions as keys see no later keys."""
-    position = F.arange(keys - queries, keys).reshape((-1, 1))
-    visible: Tensor = position >= F.arange(keys)
-    if mask is None:
-        return visible
-    tensor = as_tensor("attention", mask)
-    if tensor.dtype.kind == "b":
-        return tensor.logical_and(visible)
-    # Scores are added to it, so it is not the lowest number itself.
-    return F.where(visible, tensor, 0.5 * lowest_stored(tensor.dtype))

@@ -12,7 +12,8 @@ from ...typing import ArrayLike, DTypeLike
 from ..activations import relu
 from ..dropout import check_rate, dropout
 from ..module import Module, static_field
-from .attention import KeyValueCache, MultiHeadAttention
+from .attention import MultiHeadAttention
+from .cache import KeyValueCache
 from .linear import Dense
 from .normalization import LayerNorm
 
