@@ -138,7 +138,8 @@ def test_distributions_of_a_key(name):
     assert abs(x.mean() - mean) < 5 * np.sqrt(variance / len(x))
     assert abs(x.var() - variance) < 0.15 * variance
     again = draw(key, *parameters, (8000,)).numpy()
-    np.testing.assert_array_equal(x, again)
+    # The JAX backend compiles a graph that comes a second time, which rounds other operations.
+    np.testing.assert_allclose(x, again, rtol=1e-5 if pt.get_backend() == "jax" else 0)
 
 
 def test_vectors_of_a_key():
