@@ -18,7 +18,7 @@ from ..tensor import Tensor
 from .host_memory import own_memory, peeked
 from .parts import place_in, renew_parts, root_of
 
-_KINDS = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool,)}
+_KINDS = {"f": (float, int), "i": (int,), "u": (int,), "b": (bool, int)}
 """Types of Python numbers that are stored without further checks, by the kind of dtype."""
 _LARGEST = 1 << 24
 """Integers up to which float32 is exact; larger ones take the way that checks them."""
