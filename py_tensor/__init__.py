@@ -81,6 +81,7 @@ from .tensor import Tensor as Tensor, realize as realize
 if TYPE_CHECKING:
     # First, since names that the chapters import themselves, such as `io`, are among these.
     from .functions import *
+    from .nn.quantization import dequantize as dequantize, quantize as quantize
     from .numpy_functions import *
 
 if TYPE_CHECKING:

@@ -163,6 +163,7 @@ NAMES = {
     "numpy_functions.text": """
         array2string array_repr array_str base_repr binary_repr format_float_positional
         format_float_scientific get_printoptions printoptions set_printoptions""",
+    "nn.quantization": "dequantize quantize",
     "transforms.autodiff": """
         checkpoint checkpoint_name custom_gradient grad jvp remat stop_gradient
         value_and_grad vjp""",

@@ -126,8 +126,15 @@ RESULTS = {
     ),
     *("vision.Poses", "vision.TextBoxes"),
     *("linalg.QRResult", "linalg.SVDResult", "linalg.SlogdetResult", "optim.LbfgsResult"),
-    *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "train.History", "train.Report"),
-    *("train.Trainer", "data.Dataset", "data.Microphone", "data.Recording", "data.Webcam"),
+    *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "nn.PackedMatrix", "train.History"),
+    *(
+        "train.Report",
+        "train.Trainer",
+        "data.Dataset",
+        "data.Microphone",
+        "data.Recording",
+        "data.Webcam",
+    ),
     "optim.LossScale",
     "lax.ConvDimensionNumbers",
 }

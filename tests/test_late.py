@@ -57,8 +57,8 @@ def test_a_missing_function_raises(late):
 
 def test_methods_are_replaced_when_they_are_first_used():
     x = pt.ones((2, 2))
-    assert (x @ x).sum().tolist() == 8
-    assert vars(pt.Tensor)["__matmul__"] is vars(pt.Tensor)["matmul"] is pt.matmul
+    assert x.matmul(x).sum().tolist() == 8
+    assert vars(pt.Tensor)["matmul"] is pt.matmul
     assert vars(pt.Tensor)["sum"] is pt.sum
 
 

@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 from ..dtypes import DType, bool_, float32
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError, TensorError
-from ..ir.node import AGE, BoundedCache, OpInstance, OpNode, TensorSpec, lock, node_of
+from ..ir.node import (
+    AGE,
+    BoundedCache,
+    OpInstance,
+    OpNode,
+    TensorSpec,
+    lock,
+    node_of,
+    own_tapes,
+)
 from ..ir.tracer import ScalarTracer, kind_of
 from ..late import LateModule
 from ..ops.elementwise import CAST, ELEMENTWISE
@@ -157,6 +166,17 @@ def remembered[Function: Callable[..., Any]](function: Function) -> Function:
         return Tensor(nodes[-1])
 
     return cast("Function", recalled)
+
+
+def remembered_without_gradients[Function: Callable[..., Any]](function: Function) -> Function:
+    """Cache a function's nodes, as `remembered` does, unless its own gradient may be needed."""
+    own, recalled = named(function), remembered(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return own(*args, **kwargs) if own_tapes() else recalled(*args, **kwargs)
+
+    return cast("Function", call)
 
 
 def _types(value: tuple[Any, ...]) -> tuple[Any, ...] | None:

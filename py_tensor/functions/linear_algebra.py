@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import cast
 
 from ..dtypes import bool_, float32, int32, promote
 from ..errors import AxesError, DTypeError, ShapeError
@@ -16,7 +17,7 @@ from ..typing import ArrayLike
 from . import statistical
 from .arguments import ddof_or, flag, integer, lengths_of, one_axis
 from .data_types import promoted
-from .decorators import named, remembered
+from .decorators import can_convert, named, remembered
 from .elementwise import astype, conj, multiply
 from .manipulation import matrix_transpose, permute_dims, reshape
 from .parts import part_of
@@ -287,6 +288,11 @@ def matrix_transposed(self: Tensor) -> Tensor:
     if len(shape) < 2:
         raise AxesError(f"mT: input must have two axes; got shape {shape}; use reshape first")
     return matrix_transpose(self)
+
+
+def matmul_operator(self: Tensor, other: ArrayLike) -> Tensor:
+    """Return the matrix product with `other`, which may define it, as packed matrices do."""
+    return matmul(self, other) if can_convert(other) else cast("Tensor", NotImplemented)
 
 
 def reflected_matmul(self: Tensor, other: ArrayLike) -> Tensor:

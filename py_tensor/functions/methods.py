@@ -206,7 +206,7 @@ class TensorOperators:
     def __contains__(self: Any, value: Any) -> bool:
         return bool(statistical.any(elementwise.equal(self, value)))
 
-    __matmul__ = linear_algebra.matmul
+    __matmul__ = linear_algebra.matmul_operator
     __imatmul__ = _in_place(operator.matmul, "@")
     __rmatmul__ = linear_algebra.reflected_matmul
     __hash__ = interchange.element_hash

@@ -9,7 +9,7 @@ from typing import cast
 from ..dtypes import wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import integer, items, one_axis, some_axes
-from ..functions.decorators import named
+from ..functions.decorators import named, remembered_without_gradients
 from ..functions.linear_algebra import matmul
 from ..functions.manipulation import expand_dims, flatten, moveaxis, permute_dims, reshape
 from ..tensor import Tensor, as_tensor
@@ -19,7 +19,7 @@ from .norms import matrix_norm, vector_norm
 from .solvers import inv, solve
 
 
-@named
+@remembered_without_gradients
 def norm(
     x: ArrayLike, ord: float | str | None = None, axis: Axis = None, keepdims: bool = False
 ) -> Tensor:

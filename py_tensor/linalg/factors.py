@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..functions.arguments import choice, flag
+from ..functions.decorators import remembered_without_gradients
 from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
 from ..tensor import Tensor
@@ -42,6 +43,7 @@ def _hermitian(stack: MatrixStack) -> Tensor:
     return (stack.matrices + adjoint(stack.matrices)) * 0.5
 
 
+@remembered_without_gradients
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
     """Cholesky factor of each positive definite Hermitian matrix: the lower triangle L of L L^H.
 

@@ -10,7 +10,7 @@ from ..dtypes import wrong_type
 from ..errors import ArgumentError
 from ..functions import elementwise, statistical
 from ..functions.arguments import flag, number, some_axes
-from ..functions.decorators import named
+from ..functions.decorators import remembered_without_gradients
 from ..functions.elementwise import astype, isnan, sqrt, where
 from ..functions.manipulation import expand_dims
 from ..tensor import Tensor
@@ -34,6 +34,7 @@ _SUMS: dict[float | str, tuple[Callable[..., Tensor], int]] = {
 """Reduction of the sums of absolute values, and the axis of the sums, for each `ord`."""
 
 
+@remembered_without_gradients
 def vector_norm(
     x: ArrayLike, /, *, axis: Axis = None, keepdims: bool = False, ord: float = 2
 ) -> Tensor:
@@ -80,6 +81,7 @@ def vector_norm(
     return astype(result, size.dtype if tensor.dtype.kind == "c" else tensor.dtype, copy=False)
 
 
+@remembered_without_gradients
 def matrix_norm(
     x: ArrayLike, /, *, keepdims: bool = False, ord: float | str | None = "fro"
 ) -> Tensor:
@@ -132,7 +134,7 @@ def matrix_norm(
     )
 
 
-@named
+@remembered_without_gradients
 def cond(x: ArrayLike, /, p: float | str | None = None) -> Tensor:
     """Condition number of each matrix: the norm times the norm of the inverse.
 

@@ -10,7 +10,7 @@ from ..dtypes import float32, int32, promote
 from ..errors import ShapeError
 from ..functions import elementwise
 from ..functions.arguments import number
-from ..functions.decorators import named
+from ..functions.decorators import named, remembered_without_gradients
 from ..ops.op_def import broadcast
 from ..tensor import Tensor, operand_of
 from ..transforms.autodiff import custom_gradient
@@ -36,6 +36,7 @@ class LstsqResult(NamedTuple):
     singular_values: Tensor
 
 
+@remembered_without_gradients
 def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     """Solve A X = B for square matrices A and right-hand sides B.
 
@@ -88,6 +89,7 @@ def solve(x1: ArrayLike, x2: ArrayLike, /) -> Tensor:
     return F.astype(solution, dtype, copy=False)
 
 
+@remembered_without_gradients
 def inv(x: ArrayLike, /) -> Tensor:
     """Inverse of each square matrix; NaN if it is singular.
 
@@ -110,6 +112,7 @@ def inv(x: ArrayLike, /) -> Tensor:
     return stack.restored(solved(stack.matrices, identity(stack.matrices)))
 
 
+@remembered_without_gradients
 def det(x: ArrayLike, /) -> Tensor:
     """Determinant of each square matrix.
 
@@ -172,7 +175,7 @@ def _limit(s: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -> Te
     return limit
 
 
-@named
+@remembered_without_gradients
 def matrix_rank(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     """Number of singular values of each matrix larger than `rtol` times the largest.
 
@@ -203,7 +206,7 @@ def _rank(values: Tensor, shape: tuple[int, ...], rtol: Tensor | float | None) -
     return F.sum(counted, axis=-1)
 
 
-@named
+@remembered_without_gradients
 def pinv(x: ArrayLike, /, rtol: ArrayLike | None = None) -> Tensor:
     """Moore-Penrose inverse of each matrix.
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .patches import *
     from .pooling import *
     from .predictions import *
+    from .quantization import *
     from .regularizers import *
     from .resize import *
     from .softmax import *
@@ -101,6 +102,7 @@ _NAMES = {
         global_avg_pool global_max_pool max_pool1d max_pool2d max_pool2d_with_argmax
         max_pool3d""",
     "predictions": "confusion_matrix in_top_k",
+    "quantization": "PackedMatrix dequantize quantize",
     "regularizers": "L1 L1L2 L2 regularization_loss regularize",
     "resize": "resize_bicubic resize_bilinear resize_nearest_neighbor",
     "softmax": "gumbel_softmax log_softmax logsumexp softmax softmin",

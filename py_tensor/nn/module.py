@@ -350,7 +350,7 @@ def freeze[M: Module](module: M, /, *names: str, frozen: bool = True) -> M:
         if not isinstance(name, str):
             raise wrong_type("freeze", "name", "text", name)
     matched: set[str] = set()
-    for full, owner, name in _fields_by_name(module, ""):
+    for full, owner, name in _fields_by_name(module):
         fitting = {start for start in names if f"{full}.".startswith(f"{start}.")}
         if fitting or not names:
             matched |= fitting
@@ -364,18 +364,26 @@ def freeze[M: Module](module: M, /, *names: str, frozen: bool = True) -> M:
     return module
 
 
-def _fields_by_name(module: Module, prefix: str) -> Iterator[tuple[str, Module, str]]:
+def _fields_by_name(module: Module) -> Iterator[tuple[str, Module, str]]:
     """Yield the names of fields with tensors, with their modules and their names there."""
+    for path, owner in named_modules(module):
+        for own in fields(owner):
+            if not own.metadata.get("static"):
+                leaves = tree_leaves(getattr(owner, own.name), _is_symbolic)
+                if any(isinstance(leaf, Tensor) for leaf in leaves):
+                    yield f"{path}.{own.name}".removeprefix("."), owner, own.name
+
+
+def named_modules(module: Module, name: str = "") -> Iterator[tuple[str, Module]]:
+    """Iterate over a module and those inside it, with the starts of their tensors' names."""
+    yield name, module
     for own in fields(module):
-        if own.metadata.get("static"):
-            continue
-        value = getattr(module, own.name)
-        if any(isinstance(leaf, Tensor) for leaf in tree_leaves(value, _is_symbolic)):
-            yield f"{prefix}{own.name}", module, own.name
-        for path, leaf in leaves_with_paths(value, lambda tree: isinstance(tree, Module)):
-            if isinstance(leaf, Module):
-                inner = ".".join([own.name, *(str(step.key) for step in path)])
-                yield from _fields_by_name(leaf, f"{prefix}{inner}.")
+        if not own.metadata.get("static"):
+            value = getattr(module, own.name)
+            for path, leaf in leaves_with_paths(value, lambda tree: isinstance(tree, Module)):
+                if isinstance(leaf, Module):
+                    inner = ".".join([name, own.name, *(str(step.key) for step in path)])
+                    yield from named_modules(leaf, inner.removeprefix("."))
 
 
 def modules_of(tree: Any) -> Iterator[Module]:

@@ -66,7 +66,7 @@ NO_TENSORS = {
     ),
     # Settings of layers, and trees of layers.
     *("L1", "L2", "max_norm", "min_max_norm", "unit_norm", "constrain", "regularize"),
-    *("apply_constraints", "freeze", "regularization_loss"),
+    *("apply_constraints", "dequantize", "freeze", "quantize", "regularization_loss"),
     # NumPy's functions of numbers, shapes, dtypes, texts, files and any objects.
     *(
         "bartlett",

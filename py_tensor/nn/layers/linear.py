@@ -109,6 +109,9 @@ class Embedding(Module):
         self.weight = initial(type(self).__name__, weight_init, (self.rows, self.features), dtype)
 
     def forward(self, x: ArrayLike, *, training: bool = False) -> Tensor:
+        # A packed table has the method of its own.
+        if not isinstance(self.weight, Tensor):
+            return self.weight.take(x)
         return embedding(x, self.weight)
 
     def facts(self) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .... import fft, functions as F, linalg, nn
 from ....functions.arguments import one_axis
+from ....nn.quantization import BitPlane, PackedMatrix, Packing, plane_elements
 from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Permuted
@@ -321,33 +322,24 @@ def matmul_n_bits(
     `order` is the block of each row, for the scales and zero points.
     """
     blocks = math.ceil(K / block_size)
-    weights = _unpacked(b.reshape((N, blocks, -1)), bits)
-    weights = weights.reshape((N, -1))[:, :K]
-    scale = _of_rows(scales.reshape((N, blocks)), order, block_size, K)
-    if zeros is None:
-        zero: Any = 1 << (bits - 1)
-    else:
-        packed = zeros.reshape((N, -1))
-        packed = packed if zeros.dtype.kind == "f" else _unpacked(packed, bits)[:, :blocks]
-        zero = _of_rows(packed, order, block_size, K).astype(a.dtype)
-    y: Tensor = a @ ((weights.astype(a.dtype) - zero) * scale).mT
+    plane = BitPlane(bits, 1)
+    if zeros is not None and zeros.dtype.kind != "f":
+        zeros = plane_elements(zeros.reshape((N, -1)), plane)[:, :blocks]
+    scales = scales.reshape((N, blocks))
+    if order is not None:
+        block_size, rows = 1, order.reshape((-1,))[:K]
+        scales = F.take(scales, rows, axis=1)
+        zeros = None if zeros is None else F.take(zeros.reshape((N, blocks)), rows, axis=1)
+    weights = PackedMatrix(
+        [b.reshape((N, -1))],
+        scales,
+        Packing(block_size, (plane,), 1 << (bits - 1)),
+        K,
+        zeros=zeros,
+        transposed=True,
+    )
+    y: Tensor = a @ weights
     return y if bias is None else y + bias
-
-
-def _of_rows(blocks: Tensor, order: Tensor | None, block_size: int, rows: int) -> Tensor:
-    """Return for each row the number of its block, (outputs, rows)."""
-    if order is None:
-        return F.repeat(blocks, block_size, axis=1)[:, :rows]
-    return F.take(blocks, order.reshape((-1,))[:rows], axis=1)
-
-
-def _unpacked(packed: Tensor, bits: int) -> Tensor:
-    """Return the integers of bytes along the last axis; the lowest bits of a byte come first."""
-    wide = packed.astype("int32")
-    if bits == 8:
-        return wide
-    parts = [wide // (1 << shift) % (1 << bits) for shift in range(0, 8, bits)]
-    return F.stack(parts, axis=-1).reshape((*wide.shape[:-1], -1))
 
 
 def group_norm(
