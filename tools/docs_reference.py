@@ -49,7 +49,7 @@ GROUPS = {
     "Devices": "devices device_count device_get device_put block_until_ready default_backend "
     "local_devices local_device_count",
     "Vectorization": "vmap",
-    "Precision": "autocast",
+    "Precision": "autocast quantize dequantize",
     "Compilation": "jit warmup eval_shape make_jaxpr ShapeDtype",
     "Kernels": "kernel glsl_kernel shared barrier local_index",
     "Trees": "tree_flatten tree_leaves tree_map tree_map_with_path tree_reduce tree_unflatten "
