@@ -183,15 +183,14 @@ def _product(a: Tensor, b: Tensor) -> Tensor:
         return plain
     *batch, group, rows, inner = a.shape
     together: Tensor = a.reshape((*batch, group * rows, inner)) @ b.squeeze(-3)
-    result: Tensor = together.reshape((*together.shape[:-2], group, rows, b.shape[-1]))
-    return result
+    return together.reshape((*together.shape[:-2], group, rows, b.shape[-1]))
 
 
 def _scores(
     q: Tensor, k: Tensor, mask: Tensor | None, own: Tensor, other: Tensor, options: _Options
 ) -> Tensor:
     """Return scores with the mask applied, for positions `own` of queries and `other` of keys."""
-    scores = _product(q, k.mT) * options.scale
+    scores: Tensor = _product(q, k.mT) * options.scale
     if options.softcap:
         scores = (scores * (1 / options.softcap)).tanh() * options.softcap
     if mask is not None:
