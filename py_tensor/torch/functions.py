@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from collections.abc import Callable, Sequence
+from inspect import Parameter, Signature
 from itertools import accumulate
 from typing import Any
 
@@ -17,6 +18,12 @@ from ..tensor import Tensor as Value, handle_on
 from ..transforms.autodiff import stop_gradient
 from . import random
 
+NAMES = {
+    "dim": "axis", "keepdim": "keepdims", "dims": "axis", "diagonal": "k", "weight": "scale",
+    "bias": "offset", "eps": "epsilon", "negative_slope": "alpha", "min_val": "low",
+    "max_val": "high", "tau": "temperature", "upscale_factor": "factor",
+}  # fmt: skip
+"""Names of py_tensor's arguments, by those of PyTorch."""
 Found = namedtuple("Found", "values indices")
 """Values and their positions along an axis."""
 Table = dict[str, Callable[..., Any]]
@@ -39,11 +46,36 @@ def cast(x: Any, dtype: DType | None) -> Any:
     return x if dtype is None else F.astype(x, dtype, copy=False)
 
 
+def adapted(function: Callable[..., Any], /, *required: str, **defaults: Any) -> Callable[..., Any]:
+    """Return a function with PyTorch's arguments for one of py_tensor's.
+
+    Required arguments are passed by position, those with defaults by py_tensor's names.
+    """
+    names = (*required, *defaults)
+    # Functions of tensors handle it.
+    known = {name: value for name, value in defaults.items() if name != "inplace"}
+
+    def renamed(x: Any, *args: Any, **kwargs: Any) -> Any:
+        own = known | dict(zip(names, args, strict=False)) | kwargs
+        missing = [name for name in required if name not in own]
+        if missing:
+            raise TypeError(f"argument is missing; got {sorted(own)}; pass {', '.join(missing)}")
+        first = [axes(own.pop(name)) for name in required]
+        return function(x, *first, **{NAMES.get(n, n): axes(value) for n, value in own.items()})
+
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("input", *required)]
+    parameters += [
+        Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for name, value in defaults.items()
+    ]
+    vars(renamed)["__signature__"] = Signature(parameters)
+    return renamed
+
+
 def norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     """Return the p-norm of all elements, or along axes."""
+    x = x.reshape(-1) if dim is None else x
     order = 2 if p in ("fro", None) else p
-    if dim is None:
-        return linalg.norm(x.reshape(-1), ord=order)
     return linalg.vector_norm(x, axis=axes(dim), keepdims=keepdim, ord=order)
 
 
@@ -168,9 +200,9 @@ OWN: Table = {
     "equal": lambda x, other: x.shape == other.shape and bool((x == other).all()),
     **{name: _reduction(getattr(F, name)) for name in ("sum", "mean", "prod", "all", "any")},
     **{name: _reduction(getattr(F, name)) for name in ("argmax", "argmin")},
-    "amax": _reduction(F.max),
-    "amin": _reduction(F.min),
-    "logsumexp": _reduction(nn.logsumexp),
+    "amax": adapted(F.max, dim=None, keepdim=False),
+    "amin": adapted(F.min, dim=None, keepdim=False),
+    "logsumexp": adapted(nn.logsumexp, dim=None, keepdim=False),
     "var": _var,
     "std": lambda x, *args, **kwargs: F.sqrt(_var(x, *args, **kwargs)),
     "max": _extreme(F.max, F.argmax, F.maximum),
@@ -182,27 +214,25 @@ OWN: Table = {
     "log_softmax": lambda x, dim=-1, dtype=None: nn.log_softmax(cast(x, dtype), axis=dim),
     "cumsum": lambda x, dim: F.cumulative_sum(x, axis=dim),
     "cumprod": lambda x, dim: F.cumulative_prod(x, axis=dim),
-    "argsort": lambda x, dim=-1, descending=False: F.argsort(x, axis=dim, descending=descending),
+    "argsort": adapted(F.argsort, dim=-1, descending=False),
     "sort": lambda x, dim=-1, descending=False: _chosen(
         x, F.argsort(x, axis=dim, descending=descending), dim
     ),
     "topk": _topk,
-    "unique": lambda x, return_inverse=False, return_counts=False: N.unique(
-        x, return_inverse=return_inverse, return_counts=return_counts
-    ),
-    "quantile": lambda x, q, dim=None, keepdim=False: F.quantile(x, q, axis=dim, keepdims=keepdim),
+    "unique": adapted(N.unique, return_inverse=False, return_counts=False),
+    "quantile": adapted(F.quantile, "q", dim=None, keepdim=False),
     "cat": lambda tensors, dim=0: F.concat(
         [x for x in tensors if x.shape != (0,)] or tensors, axis=dim
     ),
-    "stack": lambda tensors, dim=0: F.stack(tensors, axis=dim),
-    "hstack": lambda tensors: N.hstack(tensors),
-    "vstack": lambda tensors: N.vstack(tensors),
+    "stack": adapted(F.stack, dim=0),
+    "hstack": N.hstack,
+    "vstack": N.vstack,
     "repeat": lambda x, *sizes: F.tile(x, lengths(sizes)),
     "repeat_interleave": lambda x, repeats, dim=None: F.repeat(x, repeats, axis=dim),
     "flip": lambda x, *dims: F.flip(x, axis=lengths(dims)),
     "roll": lambda x, shifts, dims=None: F.roll(x, axes(shifts), axis=axes(dims)),
-    "tril": lambda x, diagonal=0: F.tril(x, k=diagonal),
-    "triu": lambda x, diagonal=0: F.triu(x, k=diagonal),
+    "tril": adapted(F.tril, diagonal=0),
+    "triu": adapted(F.triu, diagonal=0),
     "diag": lambda x, diagonal=0: N.diag(x, diagonal),
     "meshgrid": lambda *xs, indexing="ij": tuple(F.meshgrid(*xs, indexing=indexing)),
     "broadcast_tensors": lambda *xs: tuple(F.broadcast_arrays(*xs)),
@@ -214,12 +244,11 @@ OWN: Table = {
     "index_add": lambda x, dim, index, source, *, alpha=1: x.at[_at(x, dim, index)].add(
         alpha * source
     ),
-    "index_copy": lambda x, dim, index, source: x.at[_at(x, dim, index)].set(source),
-    "index_fill": lambda x, dim, index, value: x.at[_at(x, dim, index)].set(value),
+    **dict.fromkeys(
+        ("index_copy", "index_fill"), lambda x, dim, index, new: x.at[_at(x, dim, index)].set(new)
+    ),
     "masked_fill": lambda x, mask, value: cast(F.where(mask, value, x), x.dtype),
-    "masked_select": lambda x, mask: F.broadcast_to(x, F.broadcast_shapes(x.shape, mask.shape))[
-        mask
-    ],
+    "masked_select": lambda x, mask: F.broadcast_arrays(x, mask)[0][mask],
     "where": lambda condition, *xs: F.where(condition, *xs) if xs else F.nonzero(condition),
     "nonzero": lambda x, as_tuple=False: F.nonzero(x) if as_tuple else N.argwhere(x),
     "take": lambda x, index: F.take(x.reshape(-1), index),

@@ -40,13 +40,16 @@ def lifted(
 
     @wraps(function)
     def of_tensors(*args: Any, **kwargs: Any) -> Any:
+        inplace = False
         if kwargs:
+            inplace = kwargs.pop("inplace", False)
             if kwargs.pop("out", None) is not None:
                 raise TypeError("out: argument is left out; got a tensor; use copy_ of the result")
             if not args:
                 args = (kwargs.pop("input"),)
             kwargs = {names.get(name, name): value for name, value in kwargs.items()}
-        return apply(function, *args, **kwargs)
+        result = apply(function, *args, **kwargs)
+        return args[0]._assign(result) if inplace else result
 
     return of_tensors
 

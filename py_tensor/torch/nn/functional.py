@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
+from inspect import signature
 from typing import Any
 
 from ... import functions as F, nn
 from ...transforms.autodiff import stop_gradient
-from ..functions import norm
+from ..functions import adapted, norm
 from ..methods import FUNCTIONS, lifted, one_hot as one_hot
 from ..tensor import Tensor, call
 
@@ -28,48 +28,22 @@ def each(value: Any, count: int) -> tuple[int, ...]:
 # --- activations ----------------------------------------------------------------------------------
 
 
-def _taking(
-    function: Callable[..., Any], own: Callable[..., Any], **settings: Any
-) -> Callable[..., Any]:
-    """Give a function the signature of another one, with further settings."""
-    signature = inspect.signature(own)
-    more = [
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=value)
-        for name, value in settings.items()
-    ]
-    vars(function)["__signature__"] = signature.replace(
-        parameters=[*signature.parameters.values(), *more]
-    )
-    return function
-
-
-def _activation(function: Callable[..., Any]) -> Callable[..., Any]:
-    def of_tensors(input: Tensor, *args: Any, inplace: bool = False, **kwargs: Any) -> Any:
-        result = call(function, input, *args, **kwargs)
-        return input._assign(result) if inplace else result
-
-    return _taking(of_tensors, function, inplace=False)
+def _activation(function: Callable[..., Any], **defaults: Any) -> Callable[..., Any]:
+    return of(adapted(function, **defaults, inplace=False))
 
 
 relu, relu6, silu = _activation(F.relu), _activation(nn.relu6), _activation(nn.silu)
 mish, selu, softsign = _activation(nn.mish), _activation(nn.selu), _activation(nn.softsign)
 hardswish, hardsigmoid = _activation(nn.hard_swish), _activation(nn.hard_sigmoid)
-logsigmoid = _activation(nn.log_sigmoid)
-leaky_relu = _activation(lambda x, negative_slope=0.01: nn.leaky_relu(x, alpha=negative_slope))
-elu = _activation(lambda x, alpha=1.0: nn.elu(x, alpha=alpha))
-hardtanh = _activation(lambda x, min_val=-1.0, max_val=1.0: F.clip(x, min_val, max_val))
+logsigmoid, glu = _activation(nn.log_sigmoid), of(adapted(nn.glu, dim=-1))
+leaky_relu = _activation(nn.leaky_relu, negative_slope=0.01)
+elu, hardtanh = _activation(nn.elu, alpha=1.0), _activation(nn.hard_tanh, min_val=-1.0, max_val=1.0)
 softplus = of(lambda input, beta=1.0, threshold=20.0: nn.softplus(input * beta) / beta)
 gelu = of(lambda input, approximate="none": nn.gelu(input, approximate=approximate == "tanh"))
-glu = of(lambda input, dim=-1: nn.glu(input, axis=dim))
+gumbel_softmax = of(adapted(nn.gumbel_softmax, tau=1.0, hard=False, dim=-1))
 normalize = of(
     lambda input, p=2.0, dim=1, eps=1e-12: input / norm(input, p, dim, True).maximum(eps)
 )
-gumbel_softmax = of(
-    lambda logits, tau=1.0, hard=False, dim=-1: nn.gumbel_softmax(
-        logits, temperature=tau, hard=hard, axis=dim
-    )
-)
-prelu = of(lambda input, weight: _last(lambda x: nn.prelu(x, weight), input))
 
 # --- layers ---------------------------------------------------------------------------------------
 
@@ -93,54 +67,45 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None, **kwargs:
     return F.where(padded, stop_gradient(rows), rows)
 
 
-def _last(function: Callable[[Any], Any], input: Any, axes: int | None = None) -> Any:
-    """Apply a function of images with channels last to images with channels first."""
-    single = axes is not None and input.ndim == axes + 1
-    x = F.moveaxis(F.expand_dims(input, axis=0) if single else input, 1, -1)
-    result = F.moveaxis(function(x), -1, 1)
-    return result[0] if single else result
+def _images(function: Callable[..., Any], axes: int | None = None) -> Callable[..., Any]:
+    """Return a function of images with channels first, for one with channels last."""
+
+    @wraps(function)
+    def channels_first(x: Any, *args: Any, **kwargs: Any) -> Any:
+        single = axes is not None and x.ndim == axes + 1
+        x = F.moveaxis(F.expand_dims(x, axis=0) if single else x, 1, -1)
+        result = F.moveaxis(function(x, *args, **kwargs), -1, 1)
+        return result[0] if single else result
+
+    return channels_first
 
 
-def _ends(padding: Any, count: int) -> Any:
-    if isinstance(padding, str):
-        return padding
-    ends = tuple([(n, n) for n in each(padding, count)])
-    return ends[0] if count == 1 else ends
+def _convolution(count: int, ending: str, **names: Any) -> Callable[..., Any]:
+    own = _images(getattr(nn, f"conv{count}d{ending}"), count)
 
-
-def _convolution(count: int) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return the convolution of a number of axes, and the transposed one."""
-
-    def convolve(name: str, input: Any, weight: Any, bias: Any, padding: Any, **own: Any) -> Any:
+    def convolve(x: Any, weight: Any, *, offset: Any, padding: Any, **settings: Any) -> Any:
+        if not isinstance(padding, str):
+            ends = tuple([(n, n) for n in each(padding, count)])
+            padding = ends[0] if count == 1 else ends
         kernel = F.permute_dims(weight, (*range(2, count + 2), 1, 0))
+        y = own(x, kernel, padding=padding, **settings)
+        return y if offset is None else y + offset.reshape((-1, *(1,) * count))
 
-        def images(x: Any) -> Any:
-            y = getattr(nn, name)(x, kernel, padding=_ends(padding, count), **own)
-            return y if bias is None else y + bias
-
-        return _last(images, input, count)
-
-    return of(
-        lambda input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1: convolve(
-            f"conv{count}d", input, weight, bias, padding,
-            stride=stride, dilation=dilation, groups=groups,
-        )
-    ), of(
-        lambda input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1,
-        dilation=1: convolve(
-            f"conv{count}d_transpose", input, weight, bias, padding,
-            stride=stride, output_padding=output_padding, groups=groups, dilation=dilation,
-        )
-    )  # fmt: skip
+    return of(adapted(convolve, "weight", bias=None, stride=1, padding=0, **names))
 
 
-conv1d, conv_transpose1d = _convolution(1)
-conv2d, conv_transpose2d = _convolution(2)
-conv3d, conv_transpose3d = _convolution(3)
+_DIRECT, _TRANSPOSED = (
+    {"dilation": 1, "groups": 1},
+    {"output_padding": 0, "groups": 1, "dilation": 1},
+)
+conv1d, conv2d, conv3d = (_convolution(count, "", **_DIRECT) for count in (1, 2, 3))
+conv_transpose1d, conv_transpose2d, conv_transpose3d = (
+    _convolution(count, "_transpose", **_TRANSPOSED) for count in (1, 2, 3)
+)
 
 
 def _pooling(count: int, kind: str) -> Callable[..., Any]:
-    own = getattr(nn, f"{kind}_pool{count}d")
+    own = _images(getattr(nn, f"{kind}_pool{count}d"), count)
 
     def pool(
         input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, *,
@@ -155,19 +120,18 @@ def _pooling(count: int, kind: str) -> Callable[..., Any]:
         ends: Any = tuple([(p, p + m) for p, m in zip(pad, more, strict=True)])
         if kind == "avg":
             settings["count_include_pad"] = count_include_pad and not any(more)
-        settings |= {"stride": step, "padding": ends[0] if count == 1 else ends}
-        return _last(lambda x: own(x, size, **settings), input, count)
+        return own(input, size, stride=step, padding=ends[0] if count == 1 else ends, **settings)
 
     return of(pool)
 
 
 def _adaptive(count: int, kind: str) -> Callable[..., Any]:
-    own = getattr(nn, f"adaptive_{kind}_pool{count}d")
+    own = _images(getattr(nn, f"adaptive_{kind}_pool{count}d"), count)
 
     def pool(input: Any, output_size: Any) -> Any:
         sizes = each(output_size, count)
         size = [n if m is None else m for m, n in zip(sizes, input.shape[-count:], strict=True)]
-        return _last(lambda x: own(x, size[0] if count == 1 else tuple(size)), input, count)
+        return own(input, size[0] if count == 1 else tuple(size))
 
     return of(pool)
 
@@ -181,21 +145,12 @@ layer_norm = of(
         input, scale=weight, offset=bias, axis=tuple(range(-len(normalized_shape), 0)), epsilon=eps
     )
 )
-group_norm = of(
-    lambda input, num_groups, weight=None, bias=None, eps=1e-5: _last(
-        lambda x: nn.group_norm(x, num_groups, scale=weight, offset=bias, epsilon=eps), input
-    )
-)
-instance_norm = of(
-    lambda input, weight=None, bias=None, eps=1e-5: _last(
-        lambda x: nn.instance_norm(x, scale=weight, offset=bias, epsilon=eps), input
-    )
-)
-_normalized = of(
-    lambda input, mean, variance, weight, bias, eps: _last(
-        lambda x: nn.batch_norm(x, mean, variance, scale=weight, offset=bias, epsilon=eps), input
-    )
-)
+_AFFINE: dict[str, Any] = {"weight": None, "bias": None, "eps": 1e-5}
+group_norm = of(adapted(_images(nn.group_norm), "num_groups", **_AFFINE))
+instance_norm = of(adapted(_images(nn.instance_norm), **_AFFINE))
+prelu = of(adapted(_images(nn.prelu), "weight"))
+pixel_shuffle = of(adapted(_images(nn.pixel_shuffle), "upscale_factor"))
+_normalized = of(adapted(_images(nn.batch_norm), "mean", "variance", **_AFFINE))
 
 
 def batch_norm(
@@ -264,20 +219,14 @@ def interpolate(
         size = [int(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]
     sizes = each(size, 2)
     if mode == "nearest":
-        return _last(lambda x: nn.resize_nearest_neighbor(x, sizes), input)
+        return _images(nn.resize_nearest_neighbor)(input, sizes)
     named = {"align_corners" if align_corners else "half_pixel_centers": True}
-    return _last(lambda x: nn.resize_bilinear(x, sizes, **named), input)
-
-
-pixel_shuffle = of(
-    lambda input, upscale_factor: _last(lambda x: nn.pixel_shuffle(x, upscale_factor), input)
-)
+    return _images(nn.resize_bilinear)(input, sizes, **named)
 
 
 def _cosine(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    return F.sum(x1 * x2, axis=dim) / (
-        norm(x1, 2, dim).maximum(eps) * norm(x2, 2, dim).maximum(eps)
-    )
+    lengths = [norm(x, 2, dim).maximum(eps) for x in (x1, x2)]
+    return F.sum(x1 * x2, axis=dim) / (lengths[0] * lengths[1])
 
 
 def _distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
@@ -297,12 +246,15 @@ def _reduced(losses: Any, reduction: str) -> Any:
 
 def _loss(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a loss that reduces the losses of the elements."""
+    _, *names = signature(function).parameters.values()
+    required = [p.name for p in names if p.default is p.empty]
+    defaults = {p.name: p.default for p in names if p.default is not p.empty}
 
-    def reduced(*args: Any, reduction: str = "mean", weight: Any = None, **kwargs: Any) -> Any:
+    def reduced(*args: Any, reduction: str, scale: Any, **kwargs: Any) -> Any:
         losses = function(*args, **kwargs)
-        return _reduced(losses if weight is None else losses * weight, reduction)
+        return _reduced(losses if scale is None else losses * scale, reduction)
 
-    return of(_taking(reduced, function, weight=None, reduction="mean"))
+    return of(adapted(reduced, *required, **defaults, weight=None, reduction="mean"))
 
 
 def _smooth_l1(input: Any, target: Any, beta: float = 1.0) -> Any:
@@ -321,8 +273,8 @@ def _with_logits(input: Any, target: Any, pos_weight: Any = None) -> Any:
     return (1.0 - target) * input + positive * nn.softplus(-input)
 
 
-def _gaussian(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6) -> Any:
-    var = F.maximum(var, eps)
+def _gaussian(input: Any, target: Any, var: Any, full: bool = False, epsilon: float = 1e-6) -> Any:
+    var = F.maximum(var, epsilon)
     constant = 0.5 * math.log(2 * math.pi) if full else 0.0
     return 0.5 * (F.log(var) + F.square(input - target) / var) + constant
 
@@ -339,8 +291,8 @@ binary_cross_entropy = _loss(
 binary_cross_entropy_with_logits = _loss(_with_logits)
 soft_margin_loss = _loss(lambda input, target: nn.softplus(-target * input))
 poisson_nll_loss = _loss(
-    lambda input, target, log_input=True, eps=1e-8: F.exp(input) - target * input
-    if log_input else input - target * F.log(input + eps)
+    lambda input, target, log_input=True, epsilon=1e-8: F.exp(input) - target * input
+    if log_input else input - target * F.log(input + epsilon)
 )  # fmt: skip
 cosine_embedding_loss = _loss(
     lambda input1, input2, target, margin=0.0: F.where(
