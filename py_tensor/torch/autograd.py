@@ -129,7 +129,8 @@ def follow(result: Any, operands: Iterable[OpNode], custom: dict[int, Any]) -> N
     """Set the origins of the nodes from results back to operands."""
     tracking[:] = (True,)
     ends = set(map(id, operands))
-    stack = [value._node for value in values_of(result)]
+    values = result if isinstance(result, (tuple, list)) else (result,)
+    stack = [value._node for value in values if isinstance(value, Value)]
     while stack:
         node = stack.pop()
         if id(node) in ends or hasattr(node, "origin"):
@@ -141,15 +142,6 @@ def follow(result: Any, operands: Iterable[OpNode], custom: dict[int, Any]) -> N
         elif node.call is not None and node.spec.dtype.kind in "cf":
             node.origin = node.call, node.srcs
             stack += node.srcs
-
-
-def values_of(tree: Any) -> Iterator[Value]:
-    """Iterate over the values in a result."""
-    if isinstance(tree, Value):
-        yield tree
-    elif isinstance(tree, (tuple, list)):
-        for part in tree:
-            yield from values_of(part)
 
 
 def constant(value: Value) -> Value:

@@ -59,7 +59,10 @@ def adapted(function: Callable[..., Any], /, *required: str, **defaults: Any) ->
         own = known | dict(zip(names, args, strict=False)) | kwargs
         missing = [name for name in required if name not in own]
         if missing:
-            raise TypeError(f"argument is missing; got {sorted(own)}; pass {', '.join(missing)}")
+            raise TypeError(
+                f"{renamed.__qualname__}: argument is missing; got {sorted(own)}; pass "
+                f"{', '.join(missing)}"
+            )
         first = [axes(own.pop(name)) for name in required]
         return function(x, *first, **{NAMES.get(n, n): axes(value) for n, value in own.items()})
 
@@ -177,13 +180,7 @@ def _einsum(equation: str, *operands: Any) -> Any:
     return F.einsum(equation, *(operands[0] if nested else operands))
 
 
-def _reduction(function: Callable[..., Any]) -> Callable[..., Any]:
-    def reduce(x: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
-        return function(cast(x, dtype), axis=axes(dim), keepdims=keepdim)
-
-    return reduce
-
-
+_REDUCED = "sum mean prod all any argmax argmin"
 OWN: Table = {
     "add": lambda x, other, *, alpha=1: x + (other if alpha == 1 else alpha * other),
     "sub": lambda x, other, *, alpha=1: x - (other if alpha == 1 else alpha * other),
@@ -198,22 +195,22 @@ OWN: Table = {
     "isclose": lambda x, y, rtol=1e-5, atol=1e-8: F.abs(x - y) <= atol + rtol * F.abs(y),
     "allclose": lambda x, y, rtol=1e-5, atol=1e-8: bool(OWN["isclose"](x, y, rtol, atol).all()),
     "equal": lambda x, other: x.shape == other.shape and bool((x == other).all()),
-    **{name: _reduction(getattr(F, name)) for name in ("sum", "mean", "prod", "all", "any")},
-    **{name: _reduction(getattr(F, name)) for name in ("argmax", "argmin")},
-    "amax": adapted(F.max, dim=None, keepdim=False),
-    "amin": adapted(F.min, dim=None, keepdim=False),
+    **{
+        name: adapted(getattr(F, own), dim=None, keepdim=False)
+        for name, own in {"amax": "max", "amin": "min"}.items() | {(n, n) for n in _REDUCED.split()}
+    },
     "logsumexp": adapted(nn.logsumexp, dim=None, keepdim=False),
     "var": _var,
     "std": lambda x, *args, **kwargs: F.sqrt(_var(x, *args, **kwargs)),
     "max": _extreme(F.max, F.argmax, F.maximum),
     "min": _extreme(F.min, F.argmin, F.minimum),
     "median": _median,
-    "count_nonzero": lambda x, dim=None: F.count_nonzero(x, axis=axes(dim)),
+    "count_nonzero": adapted(F.count_nonzero, dim=None),
     "norm": norm,
     "softmax": lambda x, dim=-1, dtype=None: F.softmax(cast(x, dtype), axis=dim),
     "log_softmax": lambda x, dim=-1, dtype=None: nn.log_softmax(cast(x, dtype), axis=dim),
-    "cumsum": lambda x, dim: F.cumulative_sum(x, axis=dim),
-    "cumprod": lambda x, dim: F.cumulative_prod(x, axis=dim),
+    "cumsum": adapted(F.cumulative_sum, dim=None),
+    "cumprod": adapted(F.cumulative_prod, dim=None),
     "argsort": adapted(F.argsort, dim=-1, descending=False),
     "sort": lambda x, dim=-1, descending=False: _chosen(
         x, F.argsort(x, axis=dim, descending=descending), dim
@@ -230,7 +227,7 @@ OWN: Table = {
     "repeat": lambda x, *sizes: F.tile(x, lengths(sizes)),
     "repeat_interleave": lambda x, repeats, dim=None: F.repeat(x, repeats, axis=dim),
     "flip": lambda x, *dims: F.flip(x, axis=lengths(dims)),
-    "roll": lambda x, shifts, dims=None: F.roll(x, axes(shifts), axis=axes(dims)),
+    "roll": adapted(F.roll, "shifts", dims=None),
     "tril": adapted(F.tril, diagonal=0),
     "triu": adapted(F.triu, diagonal=0),
     "diag": lambda x, diagonal=0: N.diag(x, diagonal),

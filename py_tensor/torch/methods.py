@@ -27,22 +27,20 @@ DTYPES: dict[str, DType] = {
     "int": int32, "short": int16, "char": int8, "byte": uint8, "bool": bool_, "cfloat": complex64,
 }  # fmt: skip
 """Dtypes by the names of the methods that convert to them; none has 64 bits."""
+
+
 _TO_TORCH = {"axis": "dim", "keepdims": "keepdim"}
-_TO_NUMPY = {"dim": "axis", "keepdim": "keepdims"}
 
 
 def lifted(
-    function: Callable[..., Any],
-    apply: Callable[..., Any] = call,
-    names: dict[str, str] = _TO_TORCH,
+    function: Callable[..., Any], apply: Callable[..., Any] = call, names: Any = _TO_TORCH
 ) -> Callable[..., Any]:
-    """Return a function of tensors that applies a function of values; it renames arguments."""
+    """Return a function of tensors that applies a function of values with arguments renamed."""
 
     @wraps(function)
     def of_tensors(*args: Any, **kwargs: Any) -> Any:
-        inplace = False
+        inplace = kwargs.pop("inplace", False)
         if kwargs:
-            inplace = kwargs.pop("inplace", False)
             if kwargs.pop("out", None) is not None:
                 raise TypeError("out: argument is left out; got a tensor; use copy_ of the result")
             if not args:
@@ -64,7 +62,10 @@ def _bind() -> None:
     for entry in functions.SAME.split():
         name, _, own = entry.partition(":")
         function = getattr(F, own or name, None) or getattr(N, own or name)
-        table[name] = lifted(function, names=_TO_NUMPY)
+        table[name] = lifted(function, names=functions.NAMES)
+    for name, function in (OWN | PARTS | functions.IN_PLACE).items():
+        if "<" in function.__qualname__:
+            function.__qualname__ = name
     table |= {name: lifted(function) for name, function in OWN.items()}
     table |= {name: lifted(function, call_for_part) for name, function in PARTS.items()}
     FUNCTIONS.update(table)
@@ -94,7 +95,6 @@ def _getitem(self: Tensor, key: Any) -> Any:
     parts = key if isinstance(key, tuple) else (key,)
     if any(isinstance(part, (Tensor, list, range)) or hasattr(part, "__array__") for part in parts):
         return call(PARTS["getitem"], self, key)
-    parts = tuple([_number(part) for part in parts])
     if parts and self.ndim and not self.requires_grad and type(parts[0]) in (int, slice):
         made = _at_position(self, parts[0], parts[1:])
         if made is not None:
@@ -102,13 +102,6 @@ def _getitem(self: Tensor, key: Any) -> Any:
     # With an ellipsis, single elements are parts, too.
     parts = parts if any(part is ... for part in parts) else (*parts, ...)
     return call_for_part(PARTS["getitem"], self, parts)
-
-
-def _number(part: Any) -> Any:
-    if isinstance(part, slice):
-        ends = (part.start, part.stop, part.step)
-        return slice(*(int(end) if isinstance(end, Tensor) else end for end in ends))
-    return part
 
 
 def _at_position(self: Tensor, first: Any, rest: tuple[Any, ...]) -> Tensor | None:
@@ -168,10 +161,10 @@ def as_tensor(data: Any, dtype: DType | None = None, device: Any = None) -> Any:
 def _shaped(function: Callable[..., Value]) -> Callable[..., Tensor]:
     """Return a function that creates a tensor of the shape given as lengths or a sequence."""
 
-    def create(*size: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+    def create(*size: Any, **kwargs: Any) -> Tensor:
+        own = {"generator": kwargs.pop("generator")} if "generator" in kwargs else {}
         shape = lengths((kwargs.pop("size"),) if "size" in kwargs else size)
-        own = () if generator is None else (generator,)
-        return _made(function(shape, *own), **kwargs)
+        return _made(function(shape, **own), **kwargs)
 
     return create
 
@@ -215,7 +208,7 @@ def randint(*ends: Any, size: Any = None, generator: Any = None, **kwargs: Any) 
     """Draw integers: `randint(high, size)` or `randint(low, high, size)`."""
     *limits, shape = ends if size is None else (*ends, size)
     low, high = (0, *limits) if len(limits) == 1 else limits
-    return _made(random.integers(low, high, shape, generator), **kwargs)
+    return _made(random.integers(low, high, tuple(shape), generator=generator), **kwargs)
 
 
 def randperm(n: int, *, generator: Any = None, **kwargs: Any) -> Tensor:
@@ -226,7 +219,7 @@ def randperm(n: int, *, generator: Any = None, **kwargs: Any) -> Tensor:
 def normal(mean: Any, std: Any = 1.0, size: Any = None, *, generator: Any = None) -> Any:
     """Draw numbers of normal distributions."""
     shape = size if size is not None else (mean if isinstance(mean, Tensor) else std).shape
-    return Tensor._of(random.normal(shape, generator)) * std + mean
+    return Tensor._of(random.normal(tuple(shape), generator=generator)) * std + mean
 
 
 def from_numpy(array: Any) -> Tensor:
@@ -238,17 +231,6 @@ def one_hot(x: Tensor, num_classes: int = -1) -> Any:
     """Return 1 at each class number and 0 elsewhere."""
     classes = int(FUNCTIONS["max"](x)) + 1 if num_classes < 0 else num_classes
     return call(_one_hot, x, classes, dtype=int32)
-
-
-def _typed(dtype: DType) -> Callable[..., Tensor]:
-    """Return the constructor of a dtype, for example `LongTensor`."""
-
-    def create(*sizes: Any) -> Tensor:
-        if len(sizes) == 1 and not isinstance(sizes[0], int):
-            return tensor(sizes[0], dtype=dtype)
-        return Tensor._of(F.zeros(sizes, dtype=dtype))
-
-    return create
 
 
 def _itself(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -289,5 +271,7 @@ FUNCTIONS |= {
     "is_floating_point": METHODS["is_floating_point"],
     "broadcast_shapes": F.broadcast_shapes,
     "normal": normal,
-    **{f"{name.capitalize()}Tensor": _typed(dtype) for name, dtype in DTYPES.items()},
+    **{
+        f"{name.capitalize()}Tensor": partial(Tensor, dtype=dtype) for name, dtype in DTYPES.items()
+    },
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .. import functions as F, random
@@ -30,38 +31,32 @@ def manual_seed(seed: int) -> None:
     random.seed(int(seed) & 0xFFFFFFFF)
 
 
-def _key(generator: Generator | None) -> Any:
-    return None if generator is None else generator.next_key()
+def _drawn(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Return a function that takes its key of a generator, which is the last argument."""
+
+    def draw(*args: Any, generator: Generator | None = None, **kwargs: Any) -> Value:
+        return function(*args, **kwargs, key=None if generator is None else generator.next_key())
+
+    return draw
 
 
-def uniform(shape: Any, generator: Generator | None = None) -> Value:
-    """Return numbers from 0 to below 1."""
-    return random.uniform(tuple(shape), key=_key(generator))
-
-
-def normal(shape: Any, generator: Generator | None = None) -> Value:
-    """Return numbers of the standard normal distribution."""
-    return random.normal(tuple(shape), key=_key(generator))
+uniform, normal, integers = map(_drawn, (random.uniform, random.normal, random.integers))
+gumbel = _drawn(random.gumbel)
 
 
 def uniform_like(x: Value, generator: Generator | None = None) -> Value:
     """Return numbers from 0 to below 1 in the shape and dtype of a value."""
-    return F.astype(uniform(x.shape, generator), x.dtype, copy=False)
+    return F.astype(uniform(x.shape, generator=generator), x.dtype, copy=False)
 
 
 def normal_like(x: Value, generator: Generator | None = None) -> Value:
     """Return numbers of the standard normal distribution in the shape and dtype of a value."""
-    return F.astype(normal(x.shape, generator), x.dtype, copy=False)
-
-
-def integers(low: int, high: int, shape: Any, generator: Generator | None = None) -> Value:
-    """Return integers from `low` to below `high`."""
-    return random.integers(low, high, tuple(shape), key=_key(generator))
+    return F.astype(normal(x.shape, generator=generator), x.dtype, copy=False)
 
 
 def permutation(n: int, generator: Generator | None = None) -> Value:
     """Return the integers below n in a random order."""
-    return F.argsort(uniform((n,), generator))
+    return F.argsort(uniform((n,), generator=generator))
 
 
 def multinomial(
@@ -70,11 +65,8 @@ def multinomial(
     """Return positions that are drawn with the probabilities of weights along the last axis."""
     # The largest of log(weight) plus Gumbel noise is a sample; the largest ones are one each.
     if not replacement and num_samples > 1:
-        return F.topk(F.log(weights) + _gumbel(weights.shape, generator), num_samples)[1]
+        noise = gumbel(weights.shape, generator=generator)
+        return F.topk(F.log(weights) + noise, num_samples)[1]
     shape = (*weights.shape[:-1], num_samples, weights.shape[-1])
-    return F.argmax(F.expand_dims(F.log(weights), axis=-2) + _gumbel(shape, generator), axis=-1)
-
-
-def _gumbel(shape: Any, generator: Generator | None) -> Value:
-    # 0 would give infinite noise.
-    return -F.log(-F.log(uniform(shape, generator).maximum(2.0**-25)))
+    noise = gumbel(shape, generator=generator)
+    return F.argmax(F.expand_dims(F.log(weights), axis=-2) + noise, axis=-1)

@@ -85,9 +85,9 @@ class Tensor:
     _fixed = False
     """True for a result of a recorded call that is used as a leaf."""
 
-    def __init__(self, *sizes: Any) -> None:
+    def __init__(self, *sizes: Any, dtype: Any = "float32") -> None:
         data = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else zeros(sizes)
-        self._value = asarray(plain(data), dtype="float32")
+        self._value = asarray(plain(data), dtype=dtype)
 
     @classmethod
     def _of(cls, value: Value, fixed: bool = False) -> Tensor:
@@ -251,9 +251,6 @@ class Tensor:
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and not self.ndim else format(repr(self), spec)
 
-    def __hash__(self) -> int:
-        return id(self)
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         copy = object.__new__(type(self))
         memo[id(self)] = copy
@@ -278,9 +275,6 @@ class Parameter(Tensor):
     >>> torch.nn.Parameter(torch.zeros(2)).requires_grad
     True
     """
-
-    def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Self:
-        return object.__new__(cls)
 
     def __init__(self, data: Tensor | None = None, requires_grad: bool = True) -> None:
         value = zeros(0) if data is None else data._value
@@ -316,15 +310,8 @@ def plain(data: Any) -> Any:
     return data
 
 
-def _collect(arg: Any, operands: list[Tensor]) -> None:
-    if isinstance(arg, Tensor):
-        operands.append(arg)
-    elif isinstance(arg, (list, tuple)):
-        for part in arg:
-            _collect(part, operands)
-
-
-def _values(arg: Any, read: Callable[[Tensor], Value]) -> Any:
+def _values(arg: Any, read: Callable[[Tensor], Any]) -> Any:
+    """Return an argument with the results of a function instead of the tensors in it."""
     if isinstance(arg, Tensor):
         return read(arg)
     if isinstance(arg, (list, tuple)) and arg:
@@ -351,9 +338,8 @@ def _wrapped(result: Any, is_recorded: bool, operands: list[Value]) -> Any:
 
 def _called(record: Callable[..., Any], function: Any, args: Any, kwargs: Any) -> Any:
     tensors: list[Tensor] = []
-    _collect(args, tensors)
-    if kwargs:
-        _collect(tuple(kwargs.values()), tensors)
+    for arg in (*args, *kwargs.values()):
+        _values(arg, tensors.append)
     is_recorded = is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
     if is_recorded:
         for tensor in tensors:
@@ -366,8 +352,8 @@ def _called(record: Callable[..., Any], function: Any, args: Any, kwargs: Any) -
         operands.append(value)
         return value
 
-    values = _values(args, value_of)
-    named = {name: _values(arg, value_of) for name, arg in kwargs.items()} if kwargs else kwargs
+    values = [_values(arg, value_of) for arg in args]
+    named = {name: _values(arg, value_of) for name, arg in kwargs.items()}
     if is_recorded:
         result = record(function, [value._node for value in operands], *values, **named)
     else:

@@ -199,6 +199,37 @@ def test_pickled_tensors_keep_their_class_and_gradient():
     assert loaded.tolist() == [1.0, 2.0]
 
 
+def test_rare_arguments_of_layers_are_used():
+    x = torch.arange(32.0).view(1, 2, 4, 4).sin()
+    conv = nn.Conv2d(2, 1, 3, padding=1, padding_mode="circular", bias=False)
+    nn.init.ones_(conv.weight)
+    assert conv(x).sum().item() == pytest.approx(9 * x.sum().item(), abs=1e-4)
+    assert nn.PReLU(2, 0.5)(torch.tensor([[-2.0, -4.0]])).tolist() == [[-1.0, -2.0]]
+    for layer in (nn.GroupNorm(1, 2), nn.InstanceNorm2d(2, affine=True), nn.BatchNorm2d(2)):
+        assert layer(x).mean().item() == pytest.approx(0.0, abs=1e-5)
+    output, h = nn.GRU(3, 2, bidirectional=True)(torch.ones(5, 3))
+    assert (output.shape, h.shape) == ((5, 4), (2, 2))
+    assert nn.RNNCell(3, 2, nonlinearity="relu")(torch.ones(4, 3)).min().item() >= 0.0
+    assert nn.Embedding(3, 2, padding_idx=1).weight[1].tolist() == [0.0, 0.0]
+    values = torch.tensor([-1.0, 1.0])
+    nn.ReLU(inplace=True)(values)
+    assert values.tolist() == [0.0, 1.0]
+
+
+def test_module_dict_is_changed_as_a_dict():
+    modules = nn.ModuleDict({"a": nn.ReLU()})
+    modules["b"] = nn.Linear(1, 1)
+    modules.update({"c": nn.Tanh()})
+    del modules["a"]
+    assert list(modules) == list(modules.keys()) == ["b", "c"] and "a" not in modules
+    assert len(modules.pop("b").state_dict()) == 2 and len({modules}) == 1
+
+
+def test_functions_name_a_missing_argument():
+    with pytest.raises(TypeError, match="mse_loss: argument is missing"):
+        nn.functional.mse_loss(torch.ones(1))
+
+
 def test_layer_names_a_wrong_argument():
     with pytest.raises(TypeError, match="Linear: missing a required argument: 'out_features'"):
         nn.Linear(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import wraps
 from inspect import signature
 from typing import Any
 
@@ -14,8 +14,7 @@ from ..functions import adapted, norm
 from ..methods import FUNCTIONS, lifted, one_hot as one_hot
 from ..tensor import Tensor, call
 
-of = partial(lifted, names={})
-"""Decorator of a function of values, which makes one of tensors with arguments of its own names."""
+of = lifted
 softmax, log_softmax = FUNCTIONS["softmax"], FUNCTIONS["log_softmax"]
 sigmoid, tanh = FUNCTIONS["sigmoid"], FUNCTIONS["tanh"]
 
@@ -73,8 +72,10 @@ def _images(function: Callable[..., Any], axes: int | None = None) -> Callable[.
     @wraps(function)
     def channels_first(x: Any, *args: Any, **kwargs: Any) -> Any:
         single = axes is not None and x.ndim == axes + 1
-        x = F.moveaxis(F.expand_dims(x, axis=0) if single else x, 1, -1)
-        result = F.moveaxis(function(x, *args, **kwargs), -1, 1)
+        x = F.expand_dims(x, axis=0) if single else x
+        channels = min(1, x.ndim - 1)
+        result = function(F.moveaxis(x, channels, -1), *args, **kwargs)
+        result = F.moveaxis(result, -1, channels)
         return result[0] if single else result
 
     return channels_first
@@ -357,11 +358,13 @@ def cross_entropy(
 
 
 def _name_functions() -> None:
-    """Give made functions the names under which `pickle` finds them."""
+    """Give made functions the names under which `pickle` finds them, and which errors have."""
     for name, value in globals().items():
-        if "<" in getattr(value, "__qualname__", ""):
-            value.__name__ = value.__qualname__ = name
-            value.__module__ = __name__
+        functions: tuple[Any, ...] = (value, getattr(value, "__wrapped__", None))
+        for function in functions:
+            if "<" in getattr(function, "__qualname__", ""):
+                function.__name__ = function.__qualname__ = name
+                function.__module__ = __name__
 
 
 _name_functions()

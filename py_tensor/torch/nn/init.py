@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ... import functions as F, nn
+from ... import functions as F, nn, random as draws
 from .. import random
 from ..autograd import no_grad
 from ..tensor import Tensor, call
@@ -48,16 +48,11 @@ def _kaiming(x: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "le
     return calculate_gain(nonlinearity, a) / math.sqrt(_fans(x)[mode == "fan_out"])
 
 
-@_in_place
-def trunc_normal_(
-    x: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0
-) -> Any:
-    """Draw from a normal distribution between a and b."""
-    low, high = (0.5 * math.erfc((mean - end) / std / math.sqrt(2)) for end in (a, b))
-    share = random.uniform_like(x) * (high - low) + low
-    return F.clip(F.erfinv(2.0 * share - 1.0) * (std * math.sqrt(2)) + mean, a, b)
-
-
+trunc_normal_ = _in_place(
+    lambda x, mean=0.0, std=1.0, a=-2.0, b=2.0: (
+        mean + std * draws.truncated_normal((a - mean) / std, (b - mean) / std, x.shape)
+    )
+)
 zeros_, ones_, eye_ = map(_in_place, (F.zeros_like, F.ones_like, lambda x: F.eye(*x.shape)))
 constant_ = _in_place(lambda x, val: F.full(x.shape, val))
 normal_ = _in_place(lambda x, mean=0.0, std=1.0: random.normal_like(x) * std + mean)

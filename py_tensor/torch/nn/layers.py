@@ -19,6 +19,10 @@ _INPUTS = _NAMES.split()
 """Arguments of functions that a layer's constructor does not have."""
 
 
+_NAMED = {"in_features", "out_features", "kernel_size", "output_size", "dim"}
+"""Required arguments that texts of layers name."""
+
+
 class Layer(Module):
     """Layer that calls its function with its attributes.
 
@@ -48,7 +52,8 @@ class Layer(Module):
             given = self.signature.bind(*args, **own)
         except TypeError as error:
             raise TypeError(
-                f"{type(self).__name__}: {error}; got {args} and {own}; it takes {self.signature}"
+                f"{type(self).__name__}: {error}; got {args} and {own}; it takes "
+                f"{', '.join(self.signature.parameters)}"
             ) from None
         given.apply_defaults()
         for name, value in given.arguments.items():
@@ -79,12 +84,13 @@ class Layer(Module):
         self.register_parameter("bias", Parameter(zeros(shape)) if affine and bias else None)
 
     def extra_repr(self) -> str:
-        own = vars(self)
-        return ", ".join(
-            f"{name}={own[name]}"
-            for name, parameter in self.signature.parameters.items()
-            if name in own and own[name] != parameter.default
-        )
+        """Return the arguments without defaults, and others that differ from them."""
+        own, shown = vars(self), []
+        for name, parameter in self.signature.parameters.items():
+            if name in own and own[name] != parameter.default:
+                plain = parameter.default is parameter.empty and name not in _NAMED
+                shown.append(f"{own[name]}" if plain else f"{name}={own[name]}")
+        return ", ".join(shown)
 
 
 def uniform_parameter(*shape: int, bound: float) -> Parameter:
@@ -203,6 +209,34 @@ class LayerNorm(Layer, function=F.layer_norm):
         self._affine(self.normalized_shape, elementwise_affine, bias)
 
 
+class GroupNorm(Layer, function=F.group_norm):
+    """Normalize over groups of channels."""
+
+    def build(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: Any = True
+    ) -> None:
+        """Create the parameters."""
+        self._affine(num_channels, affine)
+
+
+class InstanceNorm2d(Layer, function=F.instance_norm):
+    """Normalize each channel of each image."""
+
+    def build(
+        self, num_features: int, eps: Any = 1e-5, momentum: Any = 0.1, affine: Any = False
+    ) -> None:
+        """Create the parameters."""
+        self._affine(num_features, affine)
+
+
+class PReLU(Layer, function=F.prelu):
+    """x, or a parameter times x if x is negative."""
+
+    def build(self, num_parameters: int = 1, init: float = 0.25) -> None:
+        """Create the parameter."""
+        self.weight = Parameter(ones(num_parameters) * init)
+
+
 _OWN: dict[str, Callable[..., Any]] = {
     "Flatten": lambda x, start_dim=1, end_dim=-1: x.flatten(start_dim, end_dim),
     "ZeroPad2d": lambda x, padding: F.pad(x, each(padding, 4)),
@@ -229,28 +263,6 @@ def _class(name: str, base: type[Layer], function: Any, **own: Any) -> type[Laye
 def _classes() -> dict[str, type[Layer]]:
     functions = {name.replace("_", ""): value for name, value in (FUNCTIONS | vars(F)).items()}
     classes = {name: _class(name, Layer, function) for name, function in _OWN.items()}
-    built: dict[str, tuple[Any, Callable[..., None]]] = {
-        "GroupNorm": (
-            F.group_norm,
-            lambda self, num_groups, num_channels, eps=1e-5, affine=True: self._affine(
-                num_channels, affine
-            ),
-        ),
-        "InstanceNorm2d": (
-            F.instance_norm,
-            lambda self, num_features, eps=1e-5, momentum=0.1, affine=False: self._affine(
-                num_features, affine
-            ),
-        ),
-        "PReLU": (
-            F.prelu,
-            lambda self, num_parameters=1, init=0.25: self.register_parameter(
-                "weight", Parameter(ones(num_parameters) * init)
-            ),
-        ),
-    }
-    for name, (function, build) in built.items():
-        classes[name] = _class(name, Layer, function, build=build)
     for entry in _OF_FUNCTIONS.split():
         name, _, function = entry.partition(":")
         classes[name] = _class(name, Layer, functions[function or name.lower()])

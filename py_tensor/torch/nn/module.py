@@ -54,14 +54,14 @@ class Module:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         own: dict[str, Any] = {name: {} for name in (*_KINDS, "_before", "_after")}
-        vars(self).update(own | {"training": True, "_transient": set()})
+        vars(self).update(own | {"training": True})
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = vars(self)
         kind = next((table for table, kind in _KINDS.items() if isinstance(value, kind)), None)
         known = next((table for table in _KINDS if name in own.get(table, ())), None)
         if kind == "_buffers" or value is None:
-            kind = known if value is None or known == "_buffers" else None
+            kind = known if value is None or known in _BUFFERS else None
         if kind is None and known is not None:
             raise TypeError(
                 f"cannot assign to {name!r} of {type(self).__name__}; got "
@@ -121,10 +121,8 @@ class Module:
         self._put("_parameters", name, param)
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that is state but no parameter."""
-        self._put("_buffers", name, tensor)
-        if not persistent:
-            vars(self)["_transient"].add(name)
+        """Add a tensor that is no parameter; it is part of the state if it is persistent."""
+        self._put("_buffers" if persistent else "_transient", name, tensor)
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a module."""
@@ -189,7 +187,7 @@ class Module:
 
     def named_buffers(self, prefix: str = "", recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
         """Iterate over the buffers with their names."""
-        return self._named(("_buffers",), prefix, recurse)
+        return self._named(_BUFFERS, prefix, recurse)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Iterate over the buffers."""
@@ -197,13 +195,8 @@ class Module:
 
     def state_dict(self) -> OrderedDict[str, Tensor]:
         """Return parameters and buffers by name; they change with the module."""
-        transient = {
-            f"{path}.{name}".lstrip(".")
-            for path, module in self.named_modules(None, "", False)
-            for name in vars(module)["_transient"]
-        }
         named = self._named(("_parameters", "_buffers"), once=False)
-        return OrderedDict((name, x.detach()) for name, x in named if name not in transient)
+        return OrderedDict((name, value.detach()) for name, value in named)
 
     def load_state_dict(
         self, state_dict: Mapping[str, Tensor], strict: bool = True, assign: bool = False
@@ -328,8 +321,11 @@ class Sequential(Module):
         return iter([*self._modules.values()])
 
     def __getitem__(self, key: Any) -> Any:
-        modules = [*self._modules.values()]
-        return type(self)(*modules[key]) if isinstance(key, slice) else modules[key]
+        modules: list[Any] = [*self._modules.values()]
+        return self._of(modules[key]) if isinstance(key, slice) else modules[key]
+
+    def _of(self, modules: list[Any]) -> Sequential:
+        return Sequential(*modules)
 
     def __setitem__(self, key: int, module: Module) -> None:
         self._modules[[*self._modules][key]] = module
@@ -341,9 +337,8 @@ class ModuleList(Sequential):
     def __init__(self, modules: Iterable[Module] = ()) -> None:
         super().__init__(*modules)
 
-    def __getitem__(self, key: Any) -> Any:
-        modules: list[Any] = [*self._modules.values()]
-        return ModuleList(modules[key]) if isinstance(key, slice) else modules[key]
+    def _of(self, modules: list[Any]) -> ModuleList:
+        return ModuleList(modules)
 
 
 class ModuleDict(Module, MutableMapping[str, Any]):
@@ -370,5 +365,6 @@ class ModuleDict(Module, MutableMapping[str, Any]):
         return iter(self._modules)
 
 
-_KINDS = {"_parameters": Parameter, "_modules": Module, "_buffers": Tensor}
+_BUFFERS = ("_buffers", "_transient")
+_KINDS = {"_parameters": Parameter, "_modules": Module} | dict.fromkeys(_BUFFERS, Tensor)
 """Tables of attributes, and the classes of their values."""

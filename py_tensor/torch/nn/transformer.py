@@ -34,8 +34,7 @@ def _attention(
     def projected(at: int, x: Any) -> Any:
         """Return (batch, heads, length, features of a head) of (batch, length, features)."""
         rows = slice(at * size, (at + 1) * size)
-        weight = weights[at] if isinstance(weights, list) else weights[rows]
-        y = F.affine(x, weight, None if bias is None else bias[rows])
+        y = F.affine(x, weights[rows], None if bias is None else bias[rows])
         return V.permute_dims(y.reshape((*y.shape[:2], heads, -1)), (0, 2, 1, 3))
 
     q, k, v = (projected(*pair) for pair in enumerate((query, key, value)))
@@ -65,17 +64,14 @@ class MultiheadAttention(Layer):
         vdim: int | None = None, batch_first: bool = False,
     ) -> None:  # fmt: skip
         """Draw the parameters."""
-        self.same = kdim in (None, embed_dim) and vdim in (None, embed_dim)
-        sizes = (embed_dim, kdim or embed_dim, vdim or embed_dim)
-        shapes = {
-            f"{name}_proj_weight": (embed_dim, n) for name, n in zip("qkv", sizes, strict=True)
-        }
-        for name, shape in (shapes | {"in_proj_weight": (3 * embed_dim, embed_dim)}).items():
-            weight = None
-            if self.same == (name == "in_proj_weight"):
-                weight = Parameter(zeros(shape))
-                init.xavier_uniform_(weight)
-            self.register_parameter(name, weight)
+        if kdim not in (None, embed_dim) or vdim not in (None, embed_dim) or add_bias_kv:
+            raise ValueError(
+                "MultiheadAttention: keys and values must have embed_dim features and no bias of "
+                f"their own; got kdim={kdim}, vdim={vdim}, add_bias_kv={add_bias_kv}; project them "
+                "first, with torch.nn.Linear"
+            )
+        self.in_proj_weight = Parameter(zeros(3 * embed_dim, embed_dim))
+        init.xavier_uniform_(self.in_proj_weight)
         self.register_parameter("in_proj_bias", Parameter(zeros(3 * embed_dim)) if bias else None)
         self.out_proj = Linear(embed_dim, embed_dim, bias)
         if bias:
@@ -88,12 +84,9 @@ class MultiheadAttention(Layer):
     ) -> tuple[Any, Any]:  # fmt: skip
         if not self.batch_first:
             query, key, value = (x.transpose(0, 1) for x in (query, key, value))
-        weights = self.in_proj_weight
-        if not self.same:
-            weights = [self.q_proj_weight, self.k_proj_weight, self.v_proj_weight]
         result, shares = call(
-            _attention, query, key, value, weights, self.in_proj_bias, self.out_proj.weight,
-            self.out_proj.bias, attn_mask, key_padding_mask, self.num_heads,
+            _attention, query, key, value, self.in_proj_weight, self.in_proj_bias,
+            self.out_proj.weight, self.out_proj.bias, attn_mask, key_padding_mask, self.num_heads,
             self.dropout if self.training else 0.0, need_weights,
         )  # fmt: skip
         return (result if self.batch_first else result.transpose(0, 1)), shares

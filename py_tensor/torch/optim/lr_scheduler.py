@@ -33,12 +33,11 @@ class LRScheduler:
         own = signature(self.formula).bind(0.0, 0, *args, **kwargs)
         own.apply_defaults()
         vars(self).update(list(own.arguments.items())[2:])
-        self.names = list(own.arguments)[2:]
         self.step()
 
     def get_lr(self) -> list[float]:
         """Return the rate of each group."""
-        own = [getattr(self, name) for name in self.names]
+        own = [getattr(self, name) for name in list(signature(self.formula).parameters)[2:]]
         return [self.formula(base, self.last_epoch, *own) for base in self.base_lrs]
 
     def step(self, epoch: Any = None) -> None:
