@@ -78,7 +78,7 @@ _WRONG = {
 
 
 _OTHER_KINDS = (
-    (0, b"GGUF", "a GGUF file, of llama.cpp", "export the model as ONNX"),
+    (0, b"GGUF", "a GGUF file, of llama.cpp", "read its weights with pt.models.load_weights"),
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, of Keras for example",
      "convert the model with tensorflowjs_converter, or export it as ONNX"),
     (0, b"\x93NUMPY", "a .npy file", "read the array with pt.load"),

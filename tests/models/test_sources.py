@@ -228,7 +228,7 @@ def npz() -> bytes:
 @pytest.mark.parametrize(
     ("body", "kind", "fix"),
     [
-        (b"GGUF\3\0\0\0", "a GGUF file, of llama.cpp", "export the model as ONNX"),
+        (b"GGUF\3\0\0\0", "a GGUF file, of llama.cpp", "read its weights"),
         (b"\x89HDF\r\n\x1a\n\0", "an HDF5 file", "tensorflowjs_converter"),
         (b"\x93NUMPY\1\0", "a .npy file", "pt.load"),
         (npz(), "an .npz file", "pt.load"),
@@ -262,7 +262,7 @@ def test_files_that_are_not_models_say_what_they_are(
 
 
 def test_a_kind_of_one_of_several_files_is_named(engine):
-    with pytest.raises(ModelError, match=r"got a GGUF file, of llama\.cpp at b; export"):
+    with pytest.raises(ModelError, match=r"got a GGUF file, of llama\.cpp at b; read"):
         load({"a": b"text", "b": b"GGUF"})
 
 

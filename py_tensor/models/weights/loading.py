@@ -13,14 +13,14 @@ from ...tensor import Tensor
 from ..graph import TEXT
 from ..sources import Files, files_of_source, is_neighbour
 from ..tfjs import weights as tfjs_weights
-from . import torch_files
+from . import gguf, torch_files
 
 INDEX_LIMIT = 100_000_000
 """Largest index of parts in bytes."""
 
 
-async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
-    """Load tensors by name from a file of safetensors, PyTorch or TensorFlow.js.
+async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Any]:
+    """Load tensors by name from a file of safetensors, PyTorch, TensorFlow.js or GGUF.
 
     The format is recognized by content: safetensors; files of `torch.save` (`.pt`, `.pth`,
     `.bin`), also those of PyTorch before 1.6; the index of either in parts, for example
@@ -29,6 +29,9 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
     pickles. They are interpreted without running code: only tensors and plain containers are made.
     Names of tensors in nested dicts and lists are joined by dots; numbers, texts and arrays of
     NumPy are left out.
+
+    Tensors of GGUF files whose elements have a few bits (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K,
+    Q6_K) become `pt.nn.PackedMatrix`, with the rows of the file, and stay packed.
 
     bfloat16 becomes float32 exactly, float64 is rounded to float32, and 64-bit integers become
     32-bit ones if they fit.
@@ -39,8 +42,8 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
             for all. A checkpoint {"model": {...}, "epoch": 3} needs "model.".
 
     Returns:
-        Dict of tensors by name, in the file's order. Tensors that share their elements in the
-        file are one tensor.
+        Dict of tensors and packed matrices by name, in the file's order. Tensors that share their
+        elements in the file are one tensor.
 
     Raises:
         ModelError: If the file is malformed, cannot be read, or has objects that are not tensors
@@ -56,7 +59,7 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Tensor]:
     """
     files = files_of_source(source, _rank, {}, None, True)
     data = await files.read("", None)
-    tensors: dict[str, Tensor] = {}
+    tensors: dict[str, Any] = {}
     if tfjs_weights.is_manifest(data):
         return await _of_manifest(data, files, prefix)
     parts = _parts(data)
@@ -90,7 +93,8 @@ async def _of_manifest(data: Any, files: Files, prefix: str) -> dict[str, Tensor
 def _rank(data: Any) -> int | None:
     """Return 0 for an index of parts and 1 for other files of weights, to choose among several."""
     start = bytes(memoryview(data).cast("B")[:17])
-    if start.startswith((torch_files.ZIP, torch_files.LEGACY)) or start[8:9] == b"{":
+    own = (torch_files.ZIP, torch_files.LEGACY, gguf.MAGIC)
+    if start.startswith(own) or start[8:9] == b"{":
         return 1
     is_index = tfjs_weights.is_manifest(data) or b'"weight_map"' in bytes(
         memoryview(data).cast("B")
@@ -117,6 +121,8 @@ def _opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
         file = torch_files.read(data)
         return list(file.tensors), file.tensor
+    if start.startswith(gguf.MAGIC):
+        return gguf.opened(data)
     try:
         entries, _ = safetensors.read(data)
     except FormatError as error:
