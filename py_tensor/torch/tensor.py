@@ -21,14 +21,7 @@ from ..functions.parts import root_of
 from ..functions.searching import where
 from ..tensor import Tensor as Value, handle_on, set_node
 from . import autograd
-from .autograd import (
-    constant,
-    is_grad_enabled,
-    is_result,
-    recorded,
-    recorded_views,
-    retained,
-)
+from .autograd import constant, is_grad_enabled, is_result, recorded
 
 
 class Size(tuple[int, ...]):
@@ -200,7 +193,7 @@ class Tensor:
 
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf."""
-        retained.add(self)
+        autograd.retained.add(self)
 
     def backward(
         self, gradient: Tensor | None = None, retain_graph: bool | None = None,
@@ -368,7 +361,7 @@ def call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
 
 def call_for_part(function: Callable[..., Any], x: Tensor, *args: Any, **kwargs: Any) -> Any:
     """Apply a function that makes a part, or parts, of a tensor."""
-    made = _called(recorded_views, function, (x, *args), kwargs)
+    made = _called(autograd.recorded_views, function, (x, *args), kwargs)
     if x._fixed or not is_grad_enabled():
         for part in made if isinstance(made, (tuple, list)) else (made,):
             part._fixed = True

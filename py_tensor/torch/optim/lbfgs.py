@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from ...functions.joining import concat
 from ...optim.lbfgs import direction_of
 from ...tensor import Tensor as Value, realize
 from ..autograd import enable_grad, no_grad
-from .optimizer import Optimizer
+from .optimizer import Rule
 
 
-class LBFGS(Optimizer):
+class LBFGS(Rule):
     """Steps along directions that the last gradients suggest; a step calls its closure often.
 
     The step is the learning rate: there is no line search.
     """
 
-    def __init__(
-        self, params: Any, lr: float = 1.0, max_iter: int = 20, max_eval: int | None = None,
-        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:  # fmt: skip
-        if line_search_fn is not None:
+    settings: ClassVar[dict[str, Any]] = {
+        "lr": 1.0, "max_iter": 20, "max_eval": None, "tolerance_grad": 1e-7,
+        "tolerance_change": 1e-9, "history_size": 100, "line_search_fn": None,
+    }  # fmt: skip
+
+    def __init__(self, params: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(params, *args, **kwargs)
+        search = self.param_groups[0]["line_search_fn"]
+        if search is not None:
             raise ValueError(
-                f"LBFGS: there is no line search; got {line_search_fn!r}; use pt.optim.lbfgs, "
-                "which has one"
+                f"LBFGS: there is no line search; got {search!r}; use pt.optim.lbfgs, which has one"
             )
-        super().__init__(params, {"lr": lr})
-        self.max_iter, self.max_eval = max_iter, max_eval or max_iter * 5 // 4
-        self.tolerances = tolerance_grad, tolerance_change
-        self.history_size = history_size
         self.pairs: list[tuple[list[Value], list[Value], float]] = []
         """Changes of the parameters and of the gradient, and their product."""
         self.before: Value | None = None
@@ -61,9 +59,11 @@ class LBFGS(Optimizer):
         return first
 
     def _iterate(self, closure: Callable[[], Any], loss: float) -> None:
-        rate, (tolerance, least) = self.param_groups[0]["lr"], self.tolerances
+        own = self.param_groups[0]
+        rate, tolerance, least = own["lr"], own["tolerance_grad"], own["tolerance_change"]
+        most = min(own["max_iter"], own["max_eval"] or own["max_iter"] * 5 // 4)
         g = self._gradient()
-        for count in range(1, self.max_iter + 1):
+        for count in range(1, own["max_iter"] + 1):
             if g.abs().max().item() <= tolerance:
                 return
             length = rate
@@ -75,13 +75,13 @@ class LBFGS(Optimizer):
                 product = (difference * self.change).sum().item()
                 if product > 1e-10:
                     self.pairs.append(([self.change], [difference], product))
-                    del self.pairs[: -self.history_size]
+                    del self.pairs[: -own["history_size"]]
             [direction] = direction_of([g], self.pairs)
             self.before, self.change, previous = g, length * direction, loss
             if (g * direction).sum().item() > -least:
                 return
             self._add(self.change)
-            if count == self.max_iter or count + 1 > self.max_eval:
+            if count >= most:
                 return
             with enable_grad():
                 loss = float(closure())

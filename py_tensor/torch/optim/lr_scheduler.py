@@ -79,24 +79,20 @@ class ReduceLROnPlateau(LRScheduler):
         lambda base, epoch, mode="min", factor=0.1, patience=10, threshold=1e-4,
         threshold_mode="rel", cooldown=0, min_lr=0.0: base
     )  # fmt: skip
-    mode: str
-    factor: float
-    patience: int
-    threshold: float
-    min_lr: float
     best, bad = math.inf, -1
 
     def step(self, metrics: Any = math.inf) -> None:
         """Take the metric of an epoch."""
-        value = float(metrics) * (1 if self.mode == "min" else -1)
-        if value < self.best - self.threshold * abs(self.best) or math.isinf(self.best):
+        own: Any = self
+        value = float(metrics) * (1 if own.mode == "min" else -1)
+        if value < self.best - own.threshold * abs(self.best) or math.isinf(self.best):
             self.best, self.bad = value, 0
         else:
             self.bad += 1
-        if self.bad > self.patience:
+        if self.bad > own.patience:
             self.bad = 0
             for group in self.optimizer.param_groups:
-                group["lr"] = max(group["lr"] * self.factor, self.min_lr)
+                group["lr"] = max(group["lr"] * own.factor, own.min_lr)
 
 
 _FORMULAS: dict[str, Callable[..., float]] = {

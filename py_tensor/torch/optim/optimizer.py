@@ -94,8 +94,8 @@ class Optimizer:
             group |= {name: value for name, value in new.items() if name != "params"}
 
 
-class _Rule(Optimizer):
-    """Optimizer with a formula."""
+class Rule(Optimizer):
+    """Optimizer with named settings, and a formula of `pt.optim`."""
 
     rule: Any
     """Function of `pt.optim` whose formula is used."""
@@ -105,7 +105,7 @@ class _Rule(Optimizer):
     """PyTorch's name of each slot of the formula."""
 
     def __init__(self, params: Iterable[Any], *args: Any, **kwargs: Any) -> None:
-        known = self.settings | {"maximize": False}
+        known = self.settings | ({"maximize": False} if hasattr(self, "rule") else {})
         given = dict(zip(known, args, strict=False)) | kwargs
         unknown = given.keys() - known.keys() - IGNORED
         if unknown:
@@ -170,7 +170,7 @@ def _descent(momentum: float, nesterov: bool) -> optim.Optimizer:
     return optim.momentum(1e-3, momentum, nesterov=nesterov) if momentum else optim.sgd()
 
 
-class SGD(_Rule):
+class SGD(Rule):
     """Gradient descent, with momentum."""
 
     rule = staticmethod(_descent)
@@ -180,7 +180,7 @@ class SGD(_Rule):
     slots: ClassVar[dict[str, str]] = {"velocity": "momentum_buffer"}
 
 
-class Adam(_Rule):
+class Adam(Rule):
     """Steps by the mean of gradients, divided by the root of the mean of their squares."""
 
     rule = staticmethod(optim.adam)
@@ -198,7 +198,7 @@ class AdamW(Adam):
     settings: ClassVar[dict[str, Any]] = Adam.settings | {"weight_decay": 1e-2}
 
 
-class RMSprop(_Rule):
+class RMSprop(Rule):
     """Steps by gradients divided by the root of the mean of their squares."""
 
     rule = staticmethod(optim.rmsprop)
@@ -210,7 +210,7 @@ class RMSprop(_Rule):
     }  # fmt: skip
 
 
-class Adagrad(_Rule):
+class Adagrad(Rule):
     """Steps by gradients divided by the root of the sum of their squares."""
 
     rule = staticmethod(optim.adagrad)
@@ -221,7 +221,7 @@ class Adagrad(_Rule):
     slots: ClassVar[dict[str, str]] = {"square": "sum"}
 
 
-class Adadelta(_Rule):
+class Adadelta(Rule):
     """Steps by gradients, scaled by past steps and gradients."""
 
     rule = staticmethod(optim.adadelta)
