@@ -13,7 +13,7 @@ from .methods import lifted
 from .random import manual_seed
 from .tensor import Tensor, device
 
-__all__ = ["accelerator", "amp", "autocast", "backends", "compile", "cuda", "device_of",
+__all__ = ["accelerator", "amp", "autocast", "backends", "compile", "cuda",
            "get_default_dtype", "jit", "linalg", "mps", "set_default_device", "set_default_dtype",
            "set_float32_matmul_precision", "set_num_threads", "set_printoptions",
            "version"]  # fmt: skip
@@ -58,11 +58,6 @@ class GradScaler:
 def get_default_dtype() -> DType:
     """Return float32."""
     return float32
-
-
-def device_of(tensor: Tensor) -> device:
-    """Return the device of a tensor."""
-    return device("cpu")
 
 
 set_default_device = set_default_dtype = set_float32_matmul_precision = _nothing
