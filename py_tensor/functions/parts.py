@@ -314,7 +314,10 @@ def viewed_node(node: OpNode, calls: Calls) -> OpNode:
     """Return the result of views of a node."""
     for call in calls:
         srcs = (node,)
-        node = OpNode(call, srcs, call.spec) if call.rule is None else by_rule(call, srcs)
+        if call.specs[0] is not node.spec:  # views of a tensor of another dtype
+            node = node_of(call.op, srcs, call.arg)
+        else:
+            node = OpNode(call, srcs, call.spec) if call.rule is None else by_rule(call, srcs)
     return node
 
 
