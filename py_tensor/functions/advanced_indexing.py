@@ -8,7 +8,7 @@ depends on them.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..dtypes import bool_, int32
@@ -21,7 +21,7 @@ from ..tensor import Tensor, as_tensor
 from .arguments import check_known_indices, out_of_range
 from .conversion import asarray
 from .elementwise import astype, maximum, where
-from .host_memory import array_of, numpy_here
+from .host_memory import array_of, computed_here, numpy_here, of_array
 from .manipulation import broadcast_to, moveaxis, permute_dims, reshape
 from .parts import write_at
 from .searching import flat_places, unraveled
@@ -188,11 +188,51 @@ def _from_start(index: Tensor, length: int) -> Tensor:
 
 def chosen(self: Tensor, key: Any, get: Get) -> Tensor:
     """Return the elements that an advanced key selects; `get` is basic indexing."""
-    choice = choice_of("getitem", key, self.shape)
+    only = _only_array("getitem", key)
+    here = None if only is None else computed_here(lambda _, x: _elements(x, (), (only,)), self)
+    if here is None:
+        choice = choice_of("getitem", key, self.shape)
+        here = computed_here(
+            lambda _, x, *at: _elements(x, choice.basic, _items(choice, at)), self, *choice.indices
+        )
+    if here is not None:
+        return of_array("getitem", here, self.dtype)
     flat, _, places = _front(get(self, choice.basic), choice)
     selected = _taken(flat, places)
     count = len(choice.shape)
     return moveaxis(selected, range(count), range(choice.place, choice.place + count))
+
+
+def _only_array(operation: str, key: Any) -> Any:
+    """Return an array that is the whole key, if NumPy computes here and is fast with it."""
+    np = numpy_here()
+    if np is None or isinstance(key, tuple):
+        return None
+    if not isinstance(key, np.ndarray):
+        key = array_of(np, as_tensor(operation, key)._node)
+    kind = None if key is None else key.dtype.kind
+    return key if kind in ("i", "u") or (kind == "b" and key.size <= _FEW) else None
+
+
+_FEW = 1 << 14
+"""Elements of a mask up to which NumPy takes less time than to find positions first."""
+
+
+def _elements(x: Any, basic: tuple[Any, ...], key: Any) -> Any:
+    """Return a new array of the elements at indices; None if one is out of range."""
+    try:
+        elements = x[basic][(*key, ...)]
+    except IndexError:
+        return None
+    return elements if elements.base is None else elements.copy()
+
+
+def _items(choice: Choice, indices: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the key to apply after the basic key."""
+    items: list[Any] = [slice(None)] * len(choice.basic)
+    for axis, index in zip(choice.axes, indices, strict=True):
+        items[axis] = index
+    return tuple(items)
 
 
 def _only_mask(self: Tensor, key: Any, value: Tensor) -> Tensor | None:
@@ -212,19 +252,19 @@ def written(self: Tensor, key: Any, value: Tensor) -> bool:
 
     `value` has the tensor's dtype.
     """
-    np = numpy_here()
-    if np is None:
+    if numpy_here() is None:
         return False
+    only = _only_array("setitem", key)
+    if only is not None:
+        lost, new = (only.ndim, 1) if only.dtype.kind == "b" else (1, only.ndim)
+        fits = value.ndim <= self.ndim - lost + new
+        return fits and write_at(self, (only,), value._node)
     mask = _only_mask(self, key, value)
     choice = choice_of("setitem", key if mask is None else mask, self.shape)
     if value.ndim > len(choice.basic) - len(choice.axes) + len(choice.shape):
         return False
-    items: list[Any] = [slice(None)] * len(choice.basic)
-    for axis, index in zip(choice.axes, choice.indices, strict=True):
-        items[axis] = array_of(np, index._node)
-        if items[axis] is None:
-            return False
-    return write_at(self, (choice.basic, tuple(items)), value._node)
+    items = computed_here(lambda np, *indices: _items(choice, indices), *choice.indices)
+    return items is not None and write_at(self, (choice.basic, items), value._node)
 
 
 def with_chosen(self: Tensor, key: Any, value: Tensor, get: Get) -> tuple[Any, Tensor]:

@@ -14,6 +14,7 @@ from ..dtypes import int32
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import check_known_indices, flag, items, one_axis
 from ..functions.decorators import named
+from ..functions.host_memory import computed_here, of_array
 from ..functions.sorting import order_by
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
@@ -438,13 +439,24 @@ def put_along_axis(
     target[tuple(key)] = values
 
 
+def _parted(operation: str, x: Tensor, kth: Any, axis: int) -> Tensor | None:
+    """Return the result of NumPy; None if NumPy does not compute here or rejects the positions."""
+    try:
+        array = computed_here(lambda np, x: getattr(np, operation)(x, kth, axis), x)
+    except (TypeError, ValueError):
+        return None
+    dtype = x.dtype if operation == "partition" else int32
+    return None if array is None else of_array(operation, array, dtype)
+
+
 @named
 def partition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
-    """Return the elements sorted, which also puts the k-th one in its place.
+    """Return the elements in an order that puts the k-th smallest one in its place.
 
     Args:
         a: Tensor or array-like.
-        kth: Position or positions; ignored, since all elements are sorted.
+        kth: Position or positions. All elements are sorted, except on the numpy backend, which only
+            separates smaller from larger elements, as NumPy does.
         axis: Axis; None for the flattened array; -1 by default.
 
     Returns:
@@ -454,17 +466,19 @@ def partition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> 
     >>> pt.partition([7, 1, 5], 1).tolist()
     [1, 5, 7]
     """
-    x = as_tensor("partition", a)
-    return F.sort(F.flatten(x)) if axis is None else F.sort(x, axis=axis)
+    x, along = flat_or_along("partition", a, axis)
+    parted = _parted("partition", x, kth, along)
+    return F.sort(x, axis=along) if parted is None else parted
 
 
 @named
 def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) -> Tensor:
-    """Return the indices that sort the elements, which also puts the k-th one in its place.
+    """Return indices in an order that puts the k-th smallest element in its place.
 
     Args:
         a: Tensor or array-like.
-        kth: Position or positions; ignored, since all elements are sorted.
+        kth: Position or positions. All elements are sorted, except on the numpy backend, which only
+            separates smaller from larger elements, as NumPy does.
         axis: Axis; None for the flattened array; -1 by default.
 
     Returns:
@@ -474,8 +488,9 @@ def argpartition(a: ArrayLike, kth: int | Sequence[int], axis: int | None = -1) 
     >>> pt.argpartition([7, 1, 5], 1).tolist()
     [1, 2, 0]
     """
-    x = as_tensor("argpartition", a)
-    return F.argsort(F.flatten(x)) if axis is None else F.argsort(x, axis=axis)
+    x, along = flat_or_along("argpartition", a, axis)
+    parted = _parted("argpartition", x, kth, along)
+    return F.argsort(x, axis=along) if parted is None else parted
 
 
 @named

@@ -38,13 +38,13 @@ def _put_back(pt: Functions, g: Array, y: Array, x: Array, indices: Array, axis:
 def _scatter_add(xp: ArrayNamespace, x: Any, indices: Any, arg: tuple[int, int]) -> Any:
     axis, length = arg
     positions = indices.reshape(-1)
-    kept = (positions >= 0) & (positions < length)
     before, after = x.shape[:axis], x.shape[axis + indices.ndim :]
     rows = x.reshape(*before, positions.size, *after)
     # Round only the final sum to float16, not each partial sum.
     wide = xp.float32 if x.dtype == xp.float16 else x.dtype
     result = xp.zeros((math.prod(before), length, math.prod(after)), wide)
-    if not kept.all():
+    if positions.size and not 0 <= positions.min() <= positions.max() < length:
+        kept = (positions >= 0) & (positions < length)
         rows, positions = xp.compress(kept, rows, axis=axis), positions[kept]
     rows = rows.reshape(len(result), positions.size, result.shape[2])
     if len(result) * result.shape[2] <= FEW_COLUMNS:
@@ -60,7 +60,8 @@ def _sums(xp: ArrayNamespace, positions: Any, elements: Any, length: int) -> Any
     if elements.dtype.kind == "c":
         parts = [_sums(xp, positions, part, length) for part in (elements.real, elements.imag)]
         return parts[0] + 1j * parts[1]
-    weights = None if elements.dtype.kind in "iub" and (elements == 1).all() else elements
+    counted = elements if any(elements.strides) else elements[:1]
+    weights = None if elements.dtype.kind in "iub" and (counted == 1).all() else elements
     sums = xp.bincount(positions, weights, length)
     # Sums of integers wrap.
     return sums.astype(xp.int64) if elements.dtype.kind in "iub" else sums

@@ -167,11 +167,12 @@ def flattened(operation: str, value: Any) -> FlatElements:
                 advice = f" and {length} before it; make all rows equally long"
                 raise _ragged(operation, f"length {len(item)}", position, shape, advice)
         flat, shape = [inner for item in flat for inner in item], (*shape, length)
-    for position, item in enumerate(flat):
-        if isinstance(item, _SEQUENCES):
-            advice = ", next to numbers; nest all rows equally deep"
-            raise _ragged(operation, "a sequence", position, shape, advice)
-    return _elements(flat, shape)
+    elements = _elements(flat, shape)
+    if any(issubclass(kind, _SEQUENCES) for kind in elements.kinds):
+        position = next(at for at, item in enumerate(flat) if isinstance(item, _SEQUENCES))
+        advice = ", next to numbers; nest all rows equally deep"
+        raise _ragged(operation, "a sequence", position, shape, advice)
+    return elements
 
 
 def pack(operation: str, elements: FlatElements, dtype: DType | None) -> tuple[bytes, Shape, DType]:

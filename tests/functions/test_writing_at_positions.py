@@ -150,3 +150,12 @@ def test_the_numpy_backend_assigns_in_place(numpy_backend):
     x[:, [0]] += 5.0
     assert id(x._node) == node
     assert x.tolist() == [[5.0, 2.0, 0.0, 0.0], [6.0, 1.0, 1.0, 4.0]]
+
+
+def test_a_number_is_assigned_while_many_bytes_are_pending():
+    x = pt.zeros(3_000_000)
+    mask = x == 0
+    for at in range(8):
+        x[mask] = at
+        x[[at]] = 0.5
+    assert x[:9].tolist() == [7.0] * 7 + [0.5, 7.0]

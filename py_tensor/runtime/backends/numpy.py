@@ -66,7 +66,7 @@ class NumpyBackend(HostBackend):
 
     def compute_directly(self, wanted: Sequence[OpNode]) -> bool:
         order = pending_for(wanted)
-        if max(node.spec.size for node in order) > _ELEMENTS:
+        if max((node.spec.size for node in order), default=0) > _ELEMENTS:
             return False
         values: dict[OpNode, Any] = {}
         with np.errstate(all="ignore"):
