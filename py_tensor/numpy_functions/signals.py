@@ -11,6 +11,7 @@ from ..dtypes import int32
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import choice, integer, items, number, one_axis, some_axes
 from ..functions.decorators import named
+from ..functions.host_memory import computed_here, of_array
 from ..functions.indexing import get
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, Axis
@@ -51,6 +52,16 @@ def _extent(operation: str, mode: str, long: int, short: int) -> tuple[int, int]
     return short // 2, long
 
 
+def _by_numpy(operation: str, first: Tensor, second: Tensor, mode: str) -> Tensor | None:
+    """Return the result of NumPy's function; None if NumPy does not compute here."""
+    result: Tensor | None = computed_here(
+        lambda np, a, v: of_array(operation, getattr(np, operation)(a, v, mode), first.dtype),
+        first,
+        second,
+    )
+    return result
+
+
 @named
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     """Convolve two vectors.
@@ -76,6 +87,9 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full") -> Tensor:
     if second.size > first.size:
         first, second = second, first
     before, count = _extent("convolve", mode, first.size, second.size)
+    here = _by_numpy("convolve", first, second, mode)
+    if here is not None:
+        return here
     if mode == "same":
         before = second.size - 1 - (second.size - 1) // 2
     return _slid("convolve", first, F.flip(second), before, count)
@@ -102,9 +116,12 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid") -> Tensor:
     [5, 11, 17, 3, 0]
     """
     first, second = _vectors("correlate", a, v)
+    before, count = _extent("correlate", mode, first.size, second.size)
+    here = _by_numpy("correlate", first, second, mode)
+    if here is not None:
+        return here
     second = F.conj(second) if second.dtype.kind == "c" else second
     if first.size >= second.size:
-        before, count = _extent("correlate", mode, first.size, second.size)
         return _slid("correlate", first, second, before, count)
     # Each shift of the longer second operand is a shift of the first one, in the opposite order.
     before, count = _extent("correlate", mode, second.size, first.size)
