@@ -126,7 +126,14 @@ RESULTS = {
     ),
     *("vision.Poses", "vision.TextBoxes"),
     *("linalg.QRResult", "linalg.SVDResult", "linalg.SlogdetResult", "optim.LbfgsResult"),
-    *("optim.State", "nn.KeyValueCache", "nn.LayerOutput", "nn.PackedMatrix", "train.History"),
+    *(
+        "optim.State",
+        "nn.KeyValueCache",
+        "nn.DecoderCache",
+        "nn.LayerOutput",
+        "nn.PackedMatrix",
+        "train.History",
+    ),
     *(
         "train.Report",
         "train.Trainer",

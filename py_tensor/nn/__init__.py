@@ -29,13 +29,18 @@ if TYPE_CHECKING:
     from .layers.cache import *
     from .layers.containers import *
     from .layers.convolution import *
+    from .layers.decoder import *
     from .layers.dropout import *
+    from .layers.feed_forward import *
     from .layers.functional import *
+    from .layers.grouped_attention import *
     from .layers.linear import *
+    from .layers.lora import *
     from .layers.merging import *
     from .layers.normalization import *
     from .layers.pooling import *
     from .layers.recurrent import *
+    from .layers.rotary import *
     from .layers.shaping import *
     from .layers.transformer import *
     from .losses import *
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
     from .quantization import *
     from .regularizers import *
     from .resize import *
+    from .rotary import *
     from .softmax import *
     from .summary import *
 
@@ -70,9 +76,13 @@ _NAMES = {
     "layers.convolution": """
         Conv1D Conv2D Conv3D ConvTranspose1D ConvTranspose2D ConvTranspose3D
         DepthwiseConv2D SeparableConv2D""",
+    "layers.decoder": "CausalDecoder DecoderBlock DecoderCache DecoderOptions",
     "layers.dropout": "Dropout",
+    "layers.feed_forward": "FeedForward MixtureOfExperts",
     "layers.functional": "Input LayerOutput Model",
+    "layers.grouped_attention": "GroupedQueryAttention",
     "layers.linear": "Dense Embedding PReLU",
+    "layers.lora": "LoRADense lora merge_lora",
     "layers.merging": "Add Average Concatenate Maximum Minimum Multiply Subtract",
     "layers.normalization": "BatchNorm GroupNorm InstanceNorm LayerNorm RMSNorm",
     "layers.pooling": """
@@ -80,6 +90,7 @@ _NAMES = {
         AdaptiveMaxPool2D AdaptiveMaxPool3D AvgPool1D AvgPool2D AvgPool3D GlobalAvgPool
         GlobalMaxPool MaxPool1D MaxPool2D MaxPool3D""",
     "layers.recurrent": "GRU LSTM RNN Bidirectional GRUCell LSTMCell RecurrentOptions",
+    "layers.rotary": "RotaryEmbedding",
     "layers.shaping": """
         Cropping1D Cropping2D PixelShuffle SpatialDropout TimeDistributed Upsample
         ZeroPadding1D ZeroPadding2D""",
@@ -105,6 +116,7 @@ _NAMES = {
     "quantization": "PackedMatrix dequantize quantize",
     "regularizers": "L1 L1L2 L2 regularization_loss regularize",
     "resize": "resize_bicubic resize_bilinear resize_nearest_neighbor",
+    "rotary": "RotaryScaling rotary_embedding rotary_frequencies",
     "softmax": "gumbel_softmax log_softmax logsumexp softmax softmin",
     "summary": "summary",
 }

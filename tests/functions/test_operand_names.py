@@ -67,6 +67,7 @@ NO_TENSORS = {
     # Settings of layers, and trees of layers.
     *("L1", "L2", "max_norm", "min_max_norm", "unit_norm", "constrain", "regularize"),
     *("apply_constraints", "dequantize", "freeze", "quantize", "regularization_loss"),
+    *("lora", "merge_lora"),
     # NumPy's functions of numbers, shapes, dtypes, texts, files and any objects.
     *(
         "bartlett",
@@ -94,7 +95,7 @@ NO_TENSORS = {
     *("multi_dot", "polyfit", "common_type"),
     # Functions of lengths, and of a function.
     *("cosine_window", "hamming_window", "hann_window", "multi_rnn_cell"),
-    *("mel_filters", "cqt_frequencies", "ssd_anchors"),
+    *("mel_filters", "cqt_frequencies", "rotary_frequencies", "ssd_anchors"),
     # Functions of vectors.
     *("digitize", "polyadd", "polydiv", "polymul", "polysub", "polyval"),
     # Functions that change their first argument.
@@ -194,6 +195,7 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "permute_dims": (HERE, (1, 0)),
     "reshape": (HERE, (4,)),
     "roll": (HERE, 1),
+    "nn.rotary_embedding": (HERE, [0, 1], [1.0]),
     "nn.separable_conv2d": (HERE, HERE, 1.0),
     "stack": ([HERE, HERE],),
     "nn.threshold": (HERE, 1.0, 1.0),

@@ -14,7 +14,7 @@ from ..attention import scaled_dot_product_attention
 from ..dropout import check_rate
 from ..module import Module, static_field
 from .cache import KeyValueCache
-from .linear import Dense
+from .linear import Dense, dtype_of
 
 
 class MultiHeadAttention(Module):
@@ -130,7 +130,7 @@ class MultiHeadAttention(Module):
         2
         """
         size = self.features // self.heads
-        dtype = self.output.weight.dtype
+        dtype = dtype_of(self.output)
         return KeyValueCache.empty(batch, self.heads, length, size, dtype=dtype)
 
     def _split(self, x: Tensor) -> Tensor:

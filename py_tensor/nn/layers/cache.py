@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from ... import functions as F
 from ...dtypes import float32, int32
@@ -13,6 +13,19 @@ from ...functions.data_types import lowest_stored
 from ...random import is_known
 from ...tensor import Tensor, as_tensor
 from ...typing import ArrayLike, DTypeLike
+
+
+class _Step(NamedTuple):
+    """Facts of a call, which caches of equal sizes and positions have in common."""
+
+    position: Tensor
+    """Position after the call."""
+    is_new: Tensor
+    """True for the positions that are written, of shape (length, 1)."""
+    places: Tensor
+    """Place of each of them among the new ones."""
+    visible: Tensor
+    """Mask of the attention."""
 
 
 @dataclass(frozen=True)
@@ -132,16 +145,7 @@ class KeyValueCache:
         """
         new = keys.shape[2]
         self._check(keys, values, new if count is None else count)
-        if not new:
-            return self
-        position = self.position + (new if count is None else as_tensor("KeyValueCache", count))
-        after = KeyValueCache(self.keys, self.values, position.astype(int32), self.window)
-        index = (after.positions() - self.position).reshape((-1, 1))
-        new_keys, new_values = (
-            F.where(index >= 0, _taken(part, index, new).astype(old.dtype, copy=False), old)
-            for part, old in ((keys, self.keys), (values, self.values))
-        )
-        return KeyValueCache(new_keys, new_values, after.position, self.window)
+        return self._written(keys, values, self._step(new, None, False, count, None))
 
     def attending(
         self,
@@ -150,25 +154,66 @@ class KeyValueCache:
         mask: ArrayLike | None,
         causal: bool,
         count: int | Tensor | None = None,
+        window: int | None = None,
+        shared: dict[Any, Any] | None = None,
     ) -> tuple[KeyValueCache, Tensor, Tensor, Tensor]:
         """Return the cache with new positions; and keys, values and the mask for their queries.
 
-        The arguments are those of `extended`, and the mask and `causal` of the attention.
+        The arguments are those of `extended`, and the mask, `causal` and window of the attention.
+        `shared` keeps what caches with equal positions have in common in one call.
         """
-        after, new = self.extended(keys, values, count=count), keys.shape[2]
-        own = self.position + F.arange(new, dtype=int32)
+        new = keys.shape[2]
+        self._check(keys, values, new if count is None else count)
+        shared = {} if shared is None else shared
+        key = self.length, self.window, window, causal
+        step = shared.get(key)
+        if step is None:
+            step = shared[key] = self._step(new, mask, causal, count, window)
+        after = self._written(keys, values, step)
         if self.window is None or new == 1:
-            keys, values, at = after.keys, after.values, after.positions()
-        else:
-            # The first queries attend to positions that the last ones overwrite.
-            keys, values = F.concat([self.keys, keys], 2), F.concat([self.values, values], 2)
+            return after, after.keys, after.values, step.visible
+        # The first queries attend to positions that the last ones overwrite.
+        keys, values = F.concat([self.keys, keys], 2), F.concat([self.values, values], 2)
+        return after, keys, values, step.visible
+
+    def _step(
+        self,
+        new: int,
+        mask: ArrayLike | None,
+        causal: bool,
+        count: int | Tensor | None,
+        window: int | None,
+    ) -> _Step:
+        """Return where so many new positions are written, and what their queries see."""
+        kept = new if count is None else as_tensor("KeyValueCache", count)
+        after = replace(self, position=(self.position + kept).astype(int32))
+        at = after.positions()
+        index = at - self.position
+        own = self.position + F.arange(new, dtype=int32)
+        if self.window is not None and new > 1:
             at = F.concat([self.positions(), own])
         own, visible = own.reshape((-1, 1)), at >= 0
         if causal:
             visible = visible.logical_and(at <= own)
-        if self.window is not None:
-            visible = visible.logical_and(at > own - self.window)
-        return after, keys, values, self._joined(mask, visible)
+        window = self.window if window is None else window
+        if window is not None:
+            visible = visible.logical_and(at > own - window)
+        places = F.clip(index, 0, max(new - 1, 0))
+        is_new = (index >= 0).reshape((-1, 1))
+        return _Step(after.position, is_new, places, self._joined(mask, visible))
+
+    def _written(self, keys: Tensor, values: Tensor, step: _Step) -> KeyValueCache:
+        """Return the cache with new keys and values."""
+        new = keys.shape[2]
+        if not new:
+            return self
+
+        def written(part: Tensor, old: Tensor) -> Tensor:
+            taken = part if new == 1 else F.take(part, step.places, axis=2)
+            return F.where(step.is_new, taken.astype(old.dtype, copy=False), old)
+
+        own = written(keys, self.keys), written(values, self.values)
+        return KeyValueCache(*own, step.position, self.window)
 
     def _joined(self, mask: ArrayLike | None, visible: Tensor) -> Tensor:
         """Return a mask that also hides what is not visible."""
@@ -209,11 +254,3 @@ def _on_host(number: int | Tensor) -> int | None:
     if not isinstance(number, Tensor):
         return number
     return int(number) if is_known(number) else None
-
-
-def _taken(new: Tensor, index: Tensor, count: int) -> Tensor:
-    """Return the new keys or values at each stored position, and any elsewhere."""
-    if count == 1:
-        return new
-    places: Any = F.clip(index.reshape(-1), 0, max(count - 1, 0))
-    return F.take(new, places, axis=2)

@@ -65,6 +65,11 @@ class Dense(Module):
         return f"{self.inputs} -> {self.outputs}"
 
 
+def dtype_of(layer: Dense) -> DTypeLike:
+    """Return the dtype in which a layer computes: that of its weight, if it is not packed."""
+    return layer.weight.dtype if isinstance(layer.weight, Tensor) else float32
+
+
 def _small_uniform(shape: ShapeLike, *, dtype: DTypeLike = float32) -> Tensor:
     return random.uniform(shape, low=-0.05, high=0.05, dtype=dtype)
 
@@ -113,6 +118,26 @@ class Embedding(Module):
         if not isinstance(self.weight, Tensor):
             return self.weight.take(x)
         return embedding(x, self.weight)
+
+    def attend(self, x: Tensor) -> Tensor:
+        """Compute x @ weight.mT: logits of a model whose last layer shares the table.
+
+        Source: Press and Wolf 2016, arXiv:1608.05859.
+
+        Args:
+            x: Tensor of shape (..., features).
+
+        Returns:
+            Tensor of shape (..., rows).
+
+        Raises:
+            ShapeError: If the input has another number of features.
+
+        >>> import py_tensor as pt
+        >>> pt.nn.Embedding(100, 8).attend(pt.ones((2, 8))).shape
+        (2, 100)
+        """
+        return x @ self.weight.T
 
     def facts(self) -> str:
         return f"{self.rows} rows of {self.features}"

@@ -162,6 +162,7 @@ class RMSNorm(Module):
     Args:
         features: Length of the last axis.
         epsilon: Number added to the mean of squares; default 1e-6.
+        unit_offset: Multiply by 1 + scale, as Gemma does; default False.
         dtype: Dtype of the parameters, float32 (default) or float16.
 
     Raises:
@@ -174,16 +175,26 @@ class RMSNorm(Module):
 
     features: int = static_field()
     epsilon: float = static_field()
+    unit_offset: bool = static_field()
     scale: Tensor
 
-    def __init__(self, features: int, *, epsilon: float = 1e-6, dtype: DTypeLike = float32) -> None:
+    def __init__(
+        self,
+        features: int,
+        *,
+        epsilon: float = 1e-6,
+        unit_offset: bool = False,
+        dtype: DTypeLike = float32,
+    ) -> None:
         self.features = integer("RMSNorm", "features", features, 0)
-        self.scale = ones((self.features,), dtype=dtype)
+        self.unit_offset = flag("RMSNorm", "unit_offset", unit_offset)
+        self.scale = (zeros if self.unit_offset else ones)((self.features,), dtype=dtype)
         self.epsilon = number(type(self).__name__, "epsilon", epsilon)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
         _check_last("rms_norm", x, (self.features,))
-        return rms_norm(x, scale=self.scale, epsilon=self.epsilon)
+        scale = wide(self.scale) + 1.0 if self.unit_offset else self.scale
+        return rms_norm(x, scale=scale, epsilon=self.epsilon)
 
     def facts(self) -> str:
         return str(self.features)

@@ -1,0 +1,195 @@
+"""Feed-forward networks of transformers: gated ones, and mixtures of experts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ... import functions as F
+from ...dtypes import float32, int32
+from ...errors import ArgumentError
+from ...functions.arguments import flag, function_of, integer, wide
+from ...tensor import Tensor
+from ...transforms.control_flow import scan
+from ...typing import DTypeLike
+from ..activations import silu
+from ..initializers import glorot_uniform
+from ..module import Module, static_field
+from .linear import Dense
+
+_MOST_ROWS = 64
+"""Most rows of a block of a mixture, whose product then reads each weight once for all of them."""
+
+
+class FeedForward(Module):
+    """Compute down(activation(gate(x)) * up(x)), or down(activation(up(x))) without a gate.
+
+    Source: Shazeer 2020, arXiv:2002.05202. With `silu` it is SwiGLU, with `gelu` GeGLU. Calling the
+    layer takes a tensor of shape (..., features) and returns one of the same shape.
+
+    Args:
+        features: Number of features of the input and of the result.
+        hidden: Number of features between the dense layers.
+        activation: Function of the gate, or of `up` without a gate; default silu.
+        gated: Multiply by a gate; default True.
+        bias: Add biases in the dense layers; default False.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ShapeError: In a call, if the input has another number of features.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.FeedForward(8, 16)(pt.ones((2, 8))).shape
+    (2, 8)
+    """
+
+    gate: Dense | None
+    up: Dense
+    down: Dense
+    activation: Callable[[Any], Any] = static_field()
+
+    def __init__(
+        self,
+        features: int,
+        hidden: int,
+        *,
+        activation: Callable[[Any], Any] = silu,
+        gated: bool = True,
+        bias: bool = False,
+        dtype: DTypeLike = float32,
+    ) -> None:
+        dense = partial(Dense, features, hidden, bias=bias, dtype=dtype)
+        self.gate = dense() if flag("FeedForward", "gated", gated) else None
+        self.up = dense()
+        self.down = Dense(hidden, features, bias=bias, dtype=dtype)
+        self.activation = function_of("FeedForward", "activation", activation)
+
+    def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
+        up = self.up(x)
+        hidden = self.activation(up) if self.gate is None else self.activation(self.gate(x)) * up
+        result: Tensor = self.down(hidden)
+        return result
+
+    def facts(self) -> str:
+        return f"{self.up.inputs} -> {self.up.outputs} -> {self.up.inputs}"
+
+
+class MixtureOfExperts(Module):
+    """Add the results of the gated networks that a router chooses for each row, times its weights.
+
+    Source: Shazeer et al. 2017, arXiv:1701.06538, with the softmax of Mixtral and Qwen3. Calling
+    the layer takes a tensor of shape (..., features) and returns one of the same shape. Rows are
+    gathered in blocks of one expert each, so that only chosen experts are computed. `gate` and `up`
+    have shape (experts, features, hidden), and `down` has shape (experts, hidden, features).
+
+    Args:
+        features: Number of features of the input and of the result.
+        hidden: Number of features between the dense layers of an expert.
+        experts: Number of experts.
+        chosen: Number of experts for each row; default 2.
+        activation: Function of the gate; default silu.
+        normalize: Divide the weights of the chosen experts by their sum; default True.
+        dtype: Dtype of the parameters, float32 (default) or float16.
+
+    Raises:
+        ArgumentError: If more experts are chosen than there are.
+        ShapeError: In a call, if the input has another number of features.
+
+    >>> import py_tensor as pt
+    >>> pt.nn.MixtureOfExperts(8, 16, 4)(pt.ones((2, 3, 8))).shape
+    (2, 3, 8)
+    """
+
+    router: Dense
+    gate: Tensor
+    up: Tensor
+    down: Tensor
+    chosen: int = static_field()
+    activation: Callable[[Any], Any] = static_field()
+    normalize: bool = static_field()
+
+    def __init__(
+        self,
+        features: int,
+        hidden: int,
+        experts: int,
+        *,
+        chosen: int = 2,
+        activation: Callable[[Any], Any] = silu,
+        normalize: bool = True,
+        dtype: DTypeLike = float32,
+    ) -> None:
+        name = "MixtureOfExperts"
+        self.router = Dense(features, experts, bias=False, dtype=dtype)
+        self.chosen = integer(name, "chosen", chosen, 1)
+        if self.chosen > self.router.outputs:
+            raise ArgumentError(
+                f"{name}: more experts are chosen than there are; got {chosen} of {experts}; "
+                "choose fewer"
+            )
+        into, out = (experts, features, hidden), (experts, hidden, features)
+        # Factors of fans would count the experts, which are no part of a product.
+        one = [
+            [glorot_uniform(shape[1:], dtype=dtype) for _ in range(experts)]
+            for shape in (into, into, out)
+        ]
+        self.gate, self.up, self.down = map(F.stack, one)
+        self.activation = function_of(name, "activation", activation)
+        self.normalize = flag(name, "normalize", normalize)
+
+    def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
+        rows = x.reshape((-1, x.shape[-1]))
+        weights, experts = F.topk(F.softmax(wide(self.router(rows))), self.chosen)
+        if self.normalize:
+            weights = weights / weights.sum(axis=-1, keepdims=True)
+        results = self._computed(rows, experts.reshape(-1))
+        results = results.reshape((*experts.shape, x.shape[-1]))
+        total = (wide(results) * F.expand_dims(weights, axis=-1)).sum(axis=1)
+        result: Tensor = total.astype(x.dtype, copy=False).reshape(x.shape)
+        return result
+
+    def _computed(self, rows: Tensor, experts: Tensor) -> Tensor:
+        """Return the results of each row's chosen experts, given as one list."""
+        count, kinds = experts.shape[0], self.router.outputs
+        if not count:
+            return rows[:0]
+        size = min(_MOST_ROWS, 1 << (count // kinds).bit_length() >> 1)
+        if size < 2:
+            owners = F.arange(count, dtype=int32) // self.chosen
+            return self._in_blocks(F.take(rows, owners, axis=0), experts, 1)
+        # Rows are sorted by their expert, and each expert starts a block of its own.
+        order = F.argsort(experts)
+        members = (experts == F.arange(kinds, dtype=int32).reshape((-1, 1))).astype(int32)
+        counts = members.sum(axis=1)
+        blocks = (counts + (size - 1)) // size
+        ends, last = F.cumulative_sum(blocks), F.cumulative_sum(counts)
+        starts, first = (ends - blocks) * size, last - counts
+        number = (count + kinds * (size - 1)) // size
+        owner = (ends <= F.arange(number, dtype=int32).reshape((-1, 1))).astype(int32).sum(axis=1)
+        owner = owner.minimum(kinds - 1)
+        at = F.arange(number * size, dtype=int32)
+        own = F.take(owner, at // size)
+        rank = at - F.take(starts, own) + F.take(first, own)
+        source = F.take(order, F.clip(rank, 0, count - 1)) // self.chosen
+        results = self._in_blocks(F.take(rows, source, axis=0), owner, size)
+        places = F.argsort(order) - F.take(first, experts) + F.take(starts, experts)
+        return F.take(results, places, axis=0)
+
+    def _in_blocks(self, rows: Tensor, experts: Tensor, size: int) -> Tensor:
+        """Apply an expert to each block of so many rows."""
+
+        def block(carry: Any, part: Any) -> Any:
+            x, expert = part
+            gate, up, down = (
+                F.take(weight, expert, axis=0) for weight in (self.gate, self.up, self.down)
+            )
+            return carry, (self.activation(x @ gate) * (x @ up)) @ down
+
+        parts = rows.reshape((-1, size, rows.shape[-1]))
+        _, results = scan(block, 0, (parts, experts))
+        together: Tensor = results.reshape((-1, rows.shape[-1]))
+        return together
+
+    def facts(self) -> str:
+        return f"{self.chosen} of {self.router.outputs} experts"
