@@ -22,10 +22,12 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     saving      save: models and modules in one file
     loading     load, loads
     onnx/export, tfjs/export   to_onnx and to_tfjs: functions and modules for other libraries
+    decoders/   language models: load_decoder
     weights/    weights without a model: load_weights, load_torch_state_dict
 """
 
 from ..io.file_cache import CachedFile
+from .decoders.loading import load_decoder
 from .graph import LinearQuantization, ValueInfo
 from .loading import EXAMPLE, load, loads
 from .model import Model
@@ -49,6 +51,7 @@ __all__ = [
     "ValueInfo",
     "cache",
     "load",
+    "load_decoder",
     "load_torch_state_dict",
     "load_weights",
     "loads",

@@ -62,7 +62,7 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Any]:
     tensors: dict[str, Any] = {}
     if tfjs_weights.is_manifest(data):
         return await _of_manifest(data, files, prefix)
-    parts = _parts(data)
+    parts = parts_of(data)
     if parts is None:
         return _tensors(data, prefix)
     del data
@@ -103,7 +103,7 @@ def _rank(data: Any) -> int | None:
 
 
 def _tensors(data: Any, prefix: str) -> dict[str, Tensor]:
-    names, tensor = _opened(data)
+    names, tensor = opened(data)
     try:
         return {
             name.removeprefix(prefix): tensor(name) for name in names if name.startswith(prefix)
@@ -115,7 +115,7 @@ def _tensors(data: Any, prefix: str) -> dict[str, Tensor]:
         ) from None
 
 
-def _opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
+def opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
     """Return the names in a file, and a function that makes the tensor of a name."""
     start = bytes(memoryview(data).cast("B")[:17])
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
@@ -130,7 +130,7 @@ def _opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
     return list(entries), lambda name: decoded(name, entries[name])
 
 
-def _parts(data: Any) -> list[str] | None:
+def parts_of(data: Any) -> list[str] | None:
     """Return the names of the files that an index lists; None if this is not an index."""
     view = memoryview(data).cast("B")
     if bytes(view[:1]) not in (b"{", b" ", b"\n", b"\r", b"\t") or bytes(view[8:9]) == b"{":

@@ -1,0 +1,121 @@
+"""Options of decoders from the metadata of GGUF files.
+
+Input: a `GgufFile`. Output: `DecoderOptions`. Sources: `gguf.md` of
+https://github.com/ggml-org/ggml for the keys, and `llama-model.cpp` of
+https://github.com/ggml-org/llama.cpp for what depends on the architecture.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...errors import ModelError
+from ...nn.layers.decoder import DecoderOptions
+from ...nn.rotary import RotaryScaling
+from ..weights.gguf import GgufFile
+from .configurations import GELU_BY_TANH, GPT2
+
+FREQUENCIES = "rope_freqs.weight"
+"""Name of the tensor with divisors of the frequencies of the rotary embedding."""
+ARCHITECTURES: dict[str, dict[str, Any]] = {
+    # Rows of queries and keys are stored in the order of neighbouring pairs.
+    "llama": {"interleaved": True},
+    "qwen2": {"attention_bias": True},
+    "qwen3": {"head_norm": True},
+    # Scales of norms are stored with 1 added.
+    "gemma2": {"norm_places": "both", "activation": GELU_BY_TANH},
+    "gemma3": {
+        **{"norm_places": "both", "activation": GELU_BY_TANH},
+        **{"head_norm": True, "local_base": 10000.0},
+    },
+    "phi3": {},
+    "gpt2": {**GPT2, "activation": GELU_BY_TANH},
+}
+"""Options of each architecture."""
+PATTERNS = {"gemma2": 2, "gemma3": 6}
+"""Every so many blocks attend to all keys, the others in a window."""
+LARGE = {("gemma2", 46), ("gemma3", 62)}
+"""Architectures and numbers of blocks in which scores are scaled by features / heads."""
+
+
+def options_of(file: GgufFile) -> DecoderOptions:
+    """Return the options of a decoder; raise ModelError if they are missing or not supported."""
+    architecture = file.metadata.get("general.architecture")
+    if architecture not in ARCHITECTURES:
+        raise ModelError(
+            f"load_decoder: architecture is unknown; got {architecture!r:.60}; use one of "
+            f"{', '.join(ARCHITECTURES)}"
+        )
+    try:
+        return _options(file, str(architecture))
+    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
+        raise ModelError(
+            f"load_decoder: metadata are not valid; got {type(error).__name__}: {error!s:.80}; "
+            "download the file again"
+        ) from None
+
+
+def _options(file: GgufFile, architecture: str) -> DecoderOptions:
+    def value(key: str, default: Any = None) -> Any:
+        return file.metadata.get(f"{architecture}.{key}", default)
+
+    def required(key: str) -> Any:
+        return file.metadata[f"{architecture}.{key}"]
+
+    features, layers = required("embedding_length"), required("block_count")
+    heads = required("attention.head_count")
+    head_features = value("attention.key_length", features // heads)
+    own: dict[str, Any] = {
+        "vocabulary": file.tensors["token_embd.weight"].shape[0],
+        "features": features,
+        "layers": layers,
+        "heads": heads,
+        "hidden": required("feed_forward_length"),
+        "key_heads": value("attention.head_count_kv"),
+        "head_features": head_features,
+        "epsilon": value(
+            "attention.layer_norm_rms_epsilon", value("attention.layer_norm_epsilon", 1e-5)
+        ),
+        "rotary_base": value("rope.freq_base", 10000.0),
+        "rotary_share": value("rope.dimension_count", head_features) / head_features,
+        "scaling": _scaling(file, value),
+        "softcap": value("attn_logit_softcapping"),
+        "logit_softcap": value("final_logit_softcapping"),
+        "windows": _windows(architecture, value("attention.sliding_window"), layers),
+        "tied": "output.weight" not in file.tensors,
+    }
+    if architecture.startswith("gemma"):
+        own["embedding_factor"] = math.sqrt(features)
+        per_head = features // heads if (architecture, layers) in LARGE else head_features
+        own["scale"] = 1 / math.sqrt(per_head)
+    if architecture == "gpt2":
+        own["positions"] = file.tensors["position_embd.weight"].shape[0]
+    return DecoderOptions(**(own | ARCHITECTURES[architecture]))
+
+
+def _windows(architecture: str, window: Any, layers: int) -> int | tuple[int | None, ...] | None:
+    pattern = PATTERNS.get(architecture)
+    if not window or pattern is None:
+        return window or None
+    return tuple(window if (block + 1) % pattern else None for block in range(layers))
+
+
+def _scaling(file: GgufFile, value: Any) -> RotaryScaling | None:
+    if FREQUENCIES in file.tensors:
+        divisors: Any = file.tensor(FREQUENCIES)
+        return RotaryScaling("longrope", divisors=tuple(divisors.tolist()), attention_factor=1.0)
+    kind = value("rope.scaling.type", "none")
+    if kind == "none":
+        return None
+    if kind not in ("linear", "yarn"):
+        raise ModelError(
+            f"load_decoder: scaling of the rotary embedding is not supported; got {kind!r:.40}; "
+            "use a file with linear or yarn"
+        )
+    return RotaryScaling(
+        kind,
+        factor=value("rope.scaling.factor", 1.0),
+        original_length=value("rope.scaling.original_context_length", 8192),
+        attention_factor=value("rope.scaling.attn_factor"),
+    )

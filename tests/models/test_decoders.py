@@ -1,0 +1,232 @@
+"""Test decoders from files with the logits and greedy tokens of transformers."""
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from decoder_weights import weights_of
+from gguf_files import file_of
+
+import py_tensor as pt
+from py_tensor.errors import ModelError
+from py_tensor.models.decoders.configurations import options_of
+
+CASES = json.loads(
+    (Path(__file__).parent.parent / "reference_data" / "decoder_logits.json").read_text()
+)
+LENGTH = 96
+CHUNK = 16
+
+
+def weights(name: str) -> dict[str, np.ndarray]:
+    return weights_of({key: tuple(shape) for key, shape in CASES[name]["shapes"].items()})
+
+
+def files(name: str, *, parts: int = 1) -> dict[str, bytes]:
+    """Return the files of a model of transformers."""
+    tensors = {key: pt.asarray(value) for key, value in weights(name).items()}
+    config = {"config.json": json.dumps(CASES[name]["config"]).encode()}
+    if parts == 1:
+        return config | {"model.safetensors": pt.io.to_bytes(tensors)}
+    names = sorted(tensors)
+    index, saved = {}, {}
+    for part in range(parts):
+        file = f"model-{part + 1:05}-of-{parts:05}.safetensors"
+        own = names[part::parts]
+        index |= dict.fromkeys(own, file)
+        saved[file] = pt.io.to_bytes({key: tensors[key] for key in own})
+    listed = json.dumps({"weight_map": index}).encode()
+    return config | saved | {"model.safetensors.index.json": listed}
+
+
+def loaded(source: Any) -> pt.nn.CausalDecoder:
+    return asyncio.run(pt.models.load_decoder(source))
+
+
+def logits_of(name: str) -> np.ndarray:
+    data = base64.b64decode(CASES[name]["logits"])
+    return np.frombuffer(data, "float32").reshape(len(CASES[name]["tokens"]), -1)
+
+
+def greedy(model: pt.nn.CausalDecoder, prompt: list[int], count: int) -> list[int]:
+    """Generate tokens with caches: the prompt in one padded chunk, then one token at a time."""
+    run = pt.jit(
+        lambda model, tokens, cache, count: model(tokens, cache=cache, count=count, last=True)
+    )
+    padded = pt.asarray([prompt + [0] * (CHUNK - len(prompt))], dtype="int32")
+    cache = model.empty_cache(1, LENGTH)
+    logits, cache = run(model, padded, cache, pt.asarray(len(prompt), dtype="int32"))
+    one = pt.asarray(1, dtype="int32")
+    tokens = []
+    for _ in range(count):
+        tokens.append(int(pt.argmax(logits[0, -1])))
+        following = pt.asarray([tokens[-1:]], dtype="int32")
+        logits, cache = run(model, following, cache, one)
+    return tokens
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_logits_and_greedy_tokens_are_those_of_transformers(name: str) -> None:
+    model = loaded(files(name))
+    tokens = CASES[name]["tokens"]
+    logits = model(pt.asarray([tokens], dtype="int32")).numpy()[0]
+    np.testing.assert_allclose(logits, logits_of(name), rtol=2e-3, atol=2e-3)
+    assert greedy(model, tokens, 64) == CASES[name]["greedy"]
+
+
+def test_weights_in_parts_and_older_configurations_load() -> None:
+    source = files("gemma3", parts=3)
+    config = json.loads(source["config.json"])
+    rotary = config.pop("rope_parameters")
+    config["rope_theta"] = rotary["full_attention"]["rope_theta"]
+    config["rope_local_base_freq"] = rotary["sliding_attention"]["rope_theta"]
+    del config["layer_types"]
+    source["config.json"] = json.dumps(config).encode()
+    model = loaded(source)
+    assert model.options == loaded(files("gemma3")).options
+    logits = model(pt.asarray([CASES["gemma3"]["tokens"]], dtype="int32")).numpy()[0]
+    np.testing.assert_allclose(logits, logits_of("gemma3"), rtol=2e-3, atol=2e-3)
+
+
+def test_older_scaling_of_llama_is_read() -> None:
+    config = dict(CASES["llama3"]["config"])
+    new = options_of(config)
+    rotary = config.pop("rope_parameters")
+    config |= {"rope_theta": rotary.pop("rope_theta"), "rope_scaling": rotary}
+    assert options_of(config) == new
+    assert new.scaling is not None and new.scaling.kind == "llama3"
+
+
+# --- GGUF -----------------------------------------------------------------------------------------
+
+GGUF_NAMES = {
+    "model.embed_tokens": "token_embd",
+    "model.norm": "output_norm",
+    "lm_head": "output",
+    "self_attn.q_proj": "attn_q",
+    "self_attn.k_proj": "attn_k",
+    "self_attn.v_proj": "attn_v",
+    "self_attn.o_proj": "attn_output",
+    "self_attn.qkv_proj": "attn_qkv",
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "mlp.gate_proj": "ffn_gate",
+    "mlp.up_proj": "ffn_up",
+    "mlp.gate_up_proj": "ffn_up",
+    "mlp.down_proj": "ffn_down",
+    "input_layernorm": "attn_norm",
+    "pre_feedforward_layernorm": "ffn_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
+}
+KEYS = {
+    "hidden_size": "embedding_length",
+    "num_hidden_layers": "block_count",
+    "num_attention_heads": "attention.head_count",
+    "num_key_value_heads": "attention.head_count_kv",
+    "intermediate_size": "feed_forward_length",
+    "head_dim": "attention.key_length",
+    "sliding_window": "attention.sliding_window",
+}
+
+
+def paired(rows: np.ndarray, heads: int) -> np.ndarray:
+    """Order the rows of each head in neighbouring pairs, as the converter of llama.cpp does."""
+    halves = rows.reshape(heads, 2, -1, rows.shape[1])
+    return halves.swapaxes(1, 2).reshape(rows.shape)
+
+
+def gguf_of(name: str, architecture: str) -> bytes:
+    """Return a model as a GGUF file of float32 tensors."""
+    config = CASES[name]["config"]
+    gemma = architecture.startswith("gemma")
+    tensors = {}
+    for key, value in weights(name).items():
+        short = GGUF_NAMES | {
+            "post_attention_layernorm": "post_attention_norm" if gemma else "ffn_norm"
+        }
+        path, _, field = key.rpartition(".")
+        if path.startswith("model.layers."):
+            _, _, block, inner = path.split(".", 3)
+            new = f"blk.{block}.{short[inner]}"
+            if architecture == "llama" and inner in ("self_attn.q_proj", "self_attn.k_proj"):
+                own = "num_attention_heads" if "q_" in inner else "num_key_value_heads"
+                value = paired(value, config[own])
+        else:
+            new = short[path]
+        if gemma and "norm" in new:
+            value = value + 1
+        tensors[f"{new}.{field}"] = (value.shape, 0, np.ascontiguousarray(value).tobytes())
+    metadata: dict[str, Any] = {"general.architecture": (8, architecture)}
+    for key, new in KEYS.items():
+        if config.get(key) is not None:
+            metadata[f"{architecture}.{new}"] = (4, config[key])
+    metadata[f"{architecture}.attention.layer_norm_rms_epsilon"] = (6, config["rms_norm_eps"])
+    rotary = config["rope_parameters"].get("full_attention", config["rope_parameters"])
+    metadata[f"{architecture}.rope.freq_base"] = (6, rotary["rope_theta"])
+    if config.get("attn_logit_softcapping"):
+        for key in ("attn_logit_softcapping", "final_logit_softcapping"):
+            metadata[f"{architecture}.{key}"] = (6, config[key])
+    return file_of(tensors, metadata)
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [("smollm2", "llama"), ("qwen2", "qwen2"), ("qwen3", "qwen3"), ("phi3", "phi3")],
+)
+def test_gguf_files_give_the_same_logits(name: str, architecture: str) -> None:
+    model = loaded(gguf_of(name, architecture))
+    logits = model(pt.asarray([CASES[name]["tokens"]], dtype="int32")).numpy()[0]
+    np.testing.assert_allclose(logits, logits_of(name), rtol=2e-3, atol=2e-3)
+
+
+def test_gemma_in_gguf_has_the_scale_of_its_heads() -> None:
+    model = loaded(gguf_of("gemma2", "gemma2"))
+    own = options_of(CASES["gemma2"]["config"] | {"query_pre_attn_scalar": 16})
+    same = loaded(files("gemma2"))
+    tokens = pt.asarray([CASES["gemma2"]["tokens"]], dtype="int32")
+    assert model.options.scale == own.scale
+    for block in same.blocks:
+        block.attention.scale = own.scale
+    np.testing.assert_allclose(model(tokens).numpy(), same(tokens).numpy(), rtol=1e-3, atol=1e-3)
+
+
+def test_a_quantized_decoder_computes_with_the_rounded_weights() -> None:
+    model = pt.quantize(loaded(files("smollm2")), bits=8)
+    tokens = pt.asarray([CASES["smollm2"]["tokens"]], dtype="int32")
+    packed = model(tokens).numpy()[0]
+    # Rounding to 8 bits changes logits, whose standard deviation is 1.7, by 0.06 on average.
+    assert 0 < np.abs(packed - logits_of("smollm2")).mean() < 0.12
+    whole = pt.dequantize(model)(tokens).numpy()[0]
+    np.testing.assert_allclose(packed, whole, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"config.json": b'{"model_type": "bert"}'}, "unknown family; got 'bert'"),
+        ({"config.json": b'{"model_type": "llama"}'}, "configuration is not valid; got KeyError"),
+        ({"model.safetensors": b""}, "weights are missing|not a valid"),
+    ],
+)
+def test_wrong_files_say_what_is_wrong(change: dict[str, bytes], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        loaded(files("smollm2") | change)
+
+
+def test_missing_and_unknown_tensors_are_named() -> None:
+    source = files("smollm2")
+    tensors = pt.io.from_bytes(source["model.safetensors"])
+    tensors["model.layers.0.self_attn.r_proj.weight"] = tensors.pop(
+        "model.layers.0.self_attn.q_proj.weight"
+    )
+    source["model.safetensors"] = pt.io.to_bytes(tensors)
+    with pytest.raises(ModelError, match=r"r_proj\.weight unknown and blocks\.0\.attention\.query"):
+        loaded(source)
+    tensors["model.norm.weight"] = pt.ones(3)
+    source["model.safetensors"] = pt.io.to_bytes(tensors)
+    with pytest.raises(ModelError, match=r"got \(3,\) for 'model\.norm\.weight'"):
+        loaded(source)
