@@ -43,6 +43,8 @@ class Registration(NamedTuple):
     """Keys of the children; None if they are numbered."""
 
 
+changes: list[Callable[[], None]] = []
+"""Functions that modules call when a field is assigned: what is known about trees may be wrong."""
 registered: dict[type, Registration] = {}
 """Functions by class, see `register_pytree_node`."""
 

@@ -17,7 +17,7 @@ from ..errors import ArgumentError, ShapeError, TensorError
 from ..functions.arguments import flag
 from ..functions.decorators import OF_OPERANDS, rename
 from ..functions.indexing import replace
-from ..ir.pytree import buffer_leaves, leaf_names, leaves_with_paths, tree_leaves
+from ..ir.pytree import buffer_leaves, changes, leaf_names, leaves_with_paths, tree_leaves
 from ..signatures import parameters_of
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike
@@ -118,6 +118,8 @@ class Module:
     """Constraints by the names of parameters, set by `nn.constrain`."""
     frozen: tuple[str, ...] = field(default=(), metadata={"static": True})
     """Names of fields whose tensors are not trained, set by `nn.freeze`."""
+    announces_changes: ClassVar[bool] = True
+    """True since each assignment to a field calls `changes` of `ir.pytree`."""
     _takes_training: ClassVar[bool] = True
     """True if `forward` has the parameter `training`."""
 
@@ -136,6 +138,13 @@ class Module:
                 f'write "{name}: ..." in the class, so that it is part of the module\'s tree'
             )
         object.__setattr__(self, name, value)
+        for forget in changes:
+            forget()
+
+    def __delattr__(self, name: str) -> None:
+        object.__delattr__(self, name)
+        for forget in changes:
+            forget()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Compute the module's result; every subclass defines it.

@@ -36,6 +36,7 @@ from ...signatures import parameters_of
 from ...tensor import Tensor, as_tensor, node_behind, realize_pending
 from ..subgraph import end_made, first_places
 from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
+from .kept_trees import KeyParts, announces_changes, keep, kept
 
 TRACE_LIMIT = 64
 """Executables cached per function; the oldest is evicted first, with a warning the first time."""
@@ -129,18 +130,36 @@ class Jitted:
                 leaves.append(arg)
                 key.append(arg._node.spec)
             else:
-                start = len(leaves)
-                if self._add_tree(arg, position, key, leaves):
-                    _merge_shared(leaves, start, key)
+                self._add_argument(arg, position, key, leaves)
         for name in sorted(kwargs):
             key.append(name)
             if name in self._static_names:
                 key.append(self._static(kwargs[name], name))
             else:
-                start = len(leaves)
-                if self._add_tree(kwargs[name], name, key, leaves):
-                    _merge_shared(leaves, start, key)
+                self._add_argument(kwargs[name], name, key, leaves)
         return tuple(key)
+
+    def _add_argument(
+        self, arg: Any, parameter: int | str, key: list[object], leaves: list[object]
+    ) -> None:
+        """Add the leaves of an argument that is not static."""
+        is_module = announces_changes(arg.__class__)
+        known = kept(arg) if is_module else None
+        if known is not None:
+            key.append(known.key)
+            leaves.extend(known.leaves)
+            return
+        own: list[object] = []
+        parts: list[object] = []
+        if self._add_tree(arg, parameter, parts, own):
+            _merge_shared(own, parts)
+        leaves.extend(own)
+        if not is_module:
+            key.extend(parts)
+            return
+        joined = KeyParts(tuple(parts))
+        key.append(joined)
+        keep(arg, own, joined)
 
     def _static(self, arg: object, parameter: int | str) -> object:
         if isinstance(arg, Tensor):
@@ -360,18 +379,14 @@ def _check_unchanged(
             )
 
 
-def _merge_shared(leaves: list[object], start: int, key: list[object]) -> None:
-    """Keep one leaf of each tensor that a model has several times; add the places to the key.
-
-    The model is an argument whose leaves begin at `start`.
-    """
-    own = leaves[start:]
-    if len(set(map(id, own))) == len(own):
+def _merge_shared(leaves: list[object], key: list[object]) -> None:
+    """Keep one leaf of each tensor that a model has several times; add the places to the key."""
+    if len(set(map(id, leaves))) == len(leaves):
         return
-    firsts = first_places(own, True)
-    kept = [leaf for at, leaf in enumerate(own) if firsts[at] == at]
-    if len(kept) < len(own):
-        leaves[start:] = kept
+    firsts = first_places(leaves, True)
+    different = [leaf for at, leaf in enumerate(leaves) if firsts[at] == at]
+    if len(different) < len(leaves):
+        leaves[:] = different
         key.append(tuple(firsts))
 
 

@@ -1,0 +1,84 @@
+"""Language models with random weights of true shapes: speed of prompts and of decoding."""
+
+from time import perf_counter
+
+import py_tensor as pt
+
+SHAPES = {
+    "SmolLM2-135M": pt.nn.DecoderOptions(
+        vocabulary=49152,
+        features=576,
+        layers=30,
+        heads=9,
+        hidden=1536,
+        key_heads=3,
+        epsilon=1e-5,
+        rotary_base=100000.0,
+    ),
+    "Qwen3-0.6B": pt.nn.DecoderOptions(
+        vocabulary=151936,
+        features=1024,
+        layers=28,
+        heads=16,
+        hidden=3072,
+        key_heads=8,
+        head_features=128,
+        head_norm=True,
+        rotary_base=1000000.0,
+    ),
+}
+
+
+def step(model, tokens, cache):
+    logits, cache = model(tokens, cache=cache, last=True)
+    return pt.argmax(logits, axis=-1), cache
+
+
+async def load(backend, name, bits):
+    """Make a model with random weights on a backend; bits=0 keeps float32."""
+    if backend:
+        await pt.ready(backend)
+        pt.set_backend(backend)
+    pt.random.seed(0)
+    return Measured(name, bits)
+
+
+class Measured:
+    """A model, a cache of 1,024 positions and its jitted step."""
+
+    def __init__(self, name, bits):
+        self.model = pt.nn.CausalDecoder(SHAPES[name])
+        if bits:
+            self.model = pt.quantize(self.model, bits=bits)
+        pt.realize(*self.model.state_dict().values())
+        self.step = pt.jit(step, donate_argnums=2)
+        self.position = 0
+
+    def restart(self, length):
+        self.cache = self.model.empty_cache(1, length)
+
+    async def prompt(self, count, length):
+        """Return milliseconds of a prompt until its first token is read."""
+        self.restart(length)
+        tokens = pt.arange(count, dtype="int32").reshape((1, count))
+        pt.realize(tokens)
+        start = perf_counter()
+        self.token, self.cache = self.step(self.model, tokens, self.cache)
+        await self.token.data()
+        return (perf_counter() - start) * 1e3
+
+    async def decode(self, count):
+        """Return milliseconds a token; each is read while the next one is computed."""
+        start = perf_counter()
+        before = self.token
+        for _ in range(count):
+            token, self.cache = self.step(self.model, before, self.cache)
+            pt.realize(token)
+            await before.data()
+            before = token
+        await before.data()
+        self.token = before
+        return (perf_counter() - start) * 1e3 / count
+
+    def memory(self):
+        return pt.memory().num_bytes
