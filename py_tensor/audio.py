@@ -27,6 +27,7 @@ __all__ = [
     "power_to_db",
     "resample",
     "spectrogram",
+    "whisper_features",
 ]
 
 
@@ -266,6 +267,49 @@ def power_to_db(
     if span is None or not powers.size:
         return values
     return F.maximum(values, F.max(values) - number(operation, "span", span))
+
+
+@named
+def whisper_features(x: ArrayLike, /, *, n_mels: int = 80, seconds: float | None = 30.0) -> Tensor:
+    """Return the features of sounds that Whisper takes: logarithms of a mel spectrogram.
+
+    Source: Radford et al. 2022, arXiv:2212.04356, section 2.2, and `log_mel_spectrogram` of
+    https://github.com/openai/whisper. The values are (max(log10(mel), highest - 8) + 4) / 4, where
+    `highest` is the largest logarithm of a sound. `resample` changes other sample rates.
+
+    Args:
+        x: Sounds of shape (..., samples) at 16 kHz, from -1 to 1.
+        n_mels: Number of bands: 80 (default), or 128 for the third large model.
+        seconds: Length to which sounds are cut or padded with zeros; 30.0 by default, which
+            Whisper needs; None for their own.
+
+    Returns:
+        float32 tensor of shape (..., 100 * seconds, n_mels).
+
+    Raises:
+        ArgumentError: If a number is out of range.
+        DTypeError: If `x` is complex.
+        ShapeError: If the signal has no samples.
+
+    >>> import py_tensor as pt
+    >>> pt.audio.whisper_features(pt.ones(16000)).shape
+    (3000, 80)
+    """
+    operation = "whisper_features"
+    samples = _samples(operation, x)
+    if seconds is not None:
+        length = number(operation, "seconds", seconds, finite=True) * 16000
+        count = integer(operation, "samples of the sound", round(length), 201, MOST_ELEMENTS)
+        samples = samples[..., :count]
+        missing = count - samples.shape[-1]
+        samples = F.pad(samples, (*((0, 0),) * (samples.ndim - 1), (0, missing)))
+    powers = mel_spectrogram(
+        samples, 16000, n_mels=n_mels, n_fft=400, hop_length=160, pad_mode="reflect"
+    )
+    # The last frame is left out, as in Whisper.
+    values = F.log10(F.maximum(powers[..., :-1, :], 1e-10))
+    highest = F.max(values, axis=(-2, -1), keepdims=True)
+    return (F.maximum(values, highest - 8.0) + 4.0) * 0.25
 
 
 @named

@@ -130,6 +130,7 @@ RESULTS = {
         "optim.State",
         "nn.KeyValueCache",
         "nn.DecoderCache",
+        "nn.SpeechCache",
         "nn.LayerOutput",
         "nn.PackedMatrix",
         "train.History",

@@ -22,12 +22,11 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     saving      save: models and modules in one file
     loading     load, loads
     onnx/export, tfjs/export   to_onnx and to_tfjs: functions and modules for other libraries
-    decoders/   language models: load_decoder
+    transformers/   language models, encoders, speech: load_transformer
     weights/    weights without a model: load_weights, load_torch_state_dict
 """
 
 from ..io.file_cache import CachedFile
-from .decoders.loading import load_decoder
 from .graph import LinearQuantization, ValueInfo
 from .loading import EXAMPLE, load, loads
 from .model import Model
@@ -36,6 +35,7 @@ from .saving import save
 from .sources import cache
 from .summary import Layer, Summary, SummaryRow
 from .tfjs.export import to_tfjs
+from .transformers.loading import load_transformer
 from .weights.loading import load_weights
 from .weights.torch_layers import Unmatched, load_torch_state_dict
 
@@ -51,8 +51,8 @@ __all__ = [
     "ValueInfo",
     "cache",
     "load",
-    "load_decoder",
     "load_torch_state_dict",
+    "load_transformer",
     "load_weights",
     "loads",
     "save",

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .layers.convolution import *
     from .layers.decoder import *
     from .layers.dropout import *
+    from .layers.encoders import *
     from .layers.feed_forward import *
     from .layers.functional import *
     from .layers.grouped_attention import *
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from .layers.recurrent import *
     from .layers.rotary import *
     from .layers.shaping import *
+    from .layers.speech import *
     from .layers.transformer import *
     from .losses import *
     from .module import *
@@ -78,6 +80,7 @@ _NAMES = {
         DepthwiseConv2D SeparableConv2D""",
     "layers.decoder": "CausalDecoder DecoderBlock DecoderCache DecoderOptions",
     "layers.dropout": "Dropout",
+    "layers.encoders": "DualEncoder EncoderOptions TextEncoder VisionEncoder",
     "layers.feed_forward": "FeedForward MixtureOfExperts",
     "layers.functional": "Input LayerOutput Model",
     "layers.grouped_attention": "GroupedQueryAttention",
@@ -94,6 +97,7 @@ _NAMES = {
     "layers.shaping": """
         Cropping1D Cropping2D PixelShuffle SpatialDropout TimeDistributed Upsample
         ZeroPadding1D ZeroPadding2D""",
+    "layers.speech": "SpeechCache SpeechToText",
     "layers.transformer": "TransformerDecoderLayer TransformerEncoderLayer",
     "losses": """
         binary_cross_entropy cosine_distance cosine_embedding_loss cosine_similarity

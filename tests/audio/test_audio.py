@@ -5,6 +5,8 @@ tests/vision/data/make_vision_fixtures.py records librosa's results.
 
 from __future__ import annotations
 
+import base64
+import json
 import math
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import py_tensor as pt
 from py_tensor import errors
 
 SOUNDS = np.load(Path(__file__).parent / "data" / "sounds.npz")
+REFERENCE = Path(__file__).parent.parent / "reference_data"
 RATE = 22050
 FRAMES = {"n_fft": 512, "hop_length": 200}
 
@@ -70,13 +73,29 @@ def test_features_are_those_of_whisper(rng):
     time = np.arange(16000) / 16000
     sound = np.sin(2 * np.pi * (300 + 900 * time) * time) * np.exp(-3 * time)
     sound = (sound + 0.01 * rng.standard_normal(16000)).astype("float32")
-    mel = pt.audio.mel_spectrogram(
-        sound, 16000, n_mels=80, n_fft=400, hop_length=160, pad_mode="reflect"
-    )
-    levels = pt.log10(pt.maximum(mel[:-1], 1e-10))
-    features = (pt.maximum(levels, pt.max(levels) - 8.0) + 4.0) / 4.0
+    features = pt.audio.whisper_features(sound, seconds=None)
     assert features.shape == (100, 80)
     np.testing.assert_allclose(features.numpy(), whisper_features(sound), atol=1e-4)
+
+
+def test_features_of_padded_and_cut_sounds_are_those_of_transformers():
+    data = json.loads((REFERENCE / "encoder_outputs.json").read_text())["features"]
+    want = np.frombuffer(base64.b64decode(data["every tenth frame"]), "float32").reshape(20, 80)
+    time = np.arange(16000) / 16000
+    sound = (np.sin(2 * np.pi * (300 + 900 * time) * time) * np.exp(-3 * time)).astype("float32")
+    features = pt.audio.whisper_features(sound, seconds=2)
+    assert features.shape == (200, 80)
+    np.testing.assert_allclose(features[::10].numpy(), want, atol=1e-4)
+    longer = np.stack([np.pad(sound, (0, 20000)), np.pad(0.1 * sound, (0, 20000))])
+    both = pt.audio.whisper_features(longer, seconds=2.0)
+    np.testing.assert_allclose(both[0, ::10].numpy(), want, atol=1e-4)
+    assert both.shape == (2, 200, 80)
+    # Each sound has a highest value of its own: 20 decibels less.
+    np.testing.assert_allclose((both[0].max() - both[1].max()).item(), 0.5, atol=1e-4)
+    assert pt.audio.whisper_features(sound, n_mels=128).shape == (3000, 128)
+    for seconds in (0, -1.0, 0.01):
+        with pytest.raises(errors.ArgumentError, match="whisper_features: samples of the sound"):
+            pt.audio.whisper_features(sound, seconds=seconds)
 
 
 def test_reflected_frames_at_the_ends(rng):

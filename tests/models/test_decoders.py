@@ -13,13 +13,17 @@ from gguf_files import file_of
 
 import py_tensor as pt
 from py_tensor.errors import ModelError
-from py_tensor.models.decoders.configurations import options_of
+from py_tensor.models.transformers.configurations import FAMILIES
 
 CASES = json.loads(
     (Path(__file__).parent.parent / "reference_data" / "decoder_logits.json").read_text()
 )
 LENGTH = 96
 CHUNK = 16
+
+
+def options_of(config: dict[str, Any]) -> pt.nn.DecoderOptions:
+    return FAMILIES[config["model_type"]](config)
 
 
 def weights(name: str) -> dict[str, np.ndarray]:
@@ -44,7 +48,7 @@ def files(name: str, *, parts: int = 1) -> dict[str, bytes]:
 
 
 def loaded(source: Any) -> pt.nn.CausalDecoder:
-    return asyncio.run(pt.models.load_decoder(source))
+    return asyncio.run(pt.models.load_transformer(source))
 
 
 def logits_of(name: str) -> np.ndarray:
@@ -207,7 +211,11 @@ def test_a_quantized_decoder_computes_with_the_rounded_weights() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"config.json": b'{"model_type": "bert"}'}, "unknown family; got 'bert'"),
+        ({"config.json": b'{"model_type": "t5"}'}, "unknown family; got 't5'"),
+        (
+            {"config.json": b'{"model_type": "gpt2", "text_config": 3}'},
+            "got KeyError: 'vocab_size'",
+        ),
         ({"config.json": b'{"model_type": "llama"}'}, "configuration is not valid; got KeyError"),
         ({"model.safetensors": b""}, "weights are missing|not a valid"),
     ],
@@ -215,6 +223,29 @@ def test_a_quantized_decoder_computes_with_the_rounded_weights() -> None:
 def test_wrong_files_say_what_is_wrong(change: dict[str, bytes], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         loaded(files("smollm2") | change)
+
+
+@pytest.mark.host
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("hidden_size", "32", "not valid; got ArgumentTypeError"),
+        ("num_attention_heads", 0, "not valid; got"),
+        ("num_hidden_layers", 10**9, "number of layers is too large; got 1000000000"),
+        ("vocab_size", -1, "not valid; got ArgumentError"),
+        ("vocab_size", 10**15, "not valid; got"),
+        ("hidden_act", ["silu"], r"activation is not supported; got \['silu'\]"),
+        ("rope_parameters", "none", "not valid; got"),
+        ("rope_parameters", {"rope_type": ["yarn"]}, "not valid; got TypeError"),
+        ("head_dim", 2.5, "not valid; got ArgumentTypeError"),
+        ("rms_norm_eps", "small", "not valid; got ArgumentTypeError"),
+    ],
+)
+def test_wrong_configurations_say_what_is_wrong(key: str, value: Any, message: str) -> None:
+    source = files("smollm2")
+    config = json.loads(source["config.json"]) | {key: value}
+    with pytest.raises(ModelError, match=message):
+        loaded(source | {"config.json": json.dumps(config).encode()})
 
 
 def test_missing_and_unknown_tensors_are_named() -> None:

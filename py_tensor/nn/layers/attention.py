@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ...dtypes import float32
+from ... import functions as F
+from ...dtypes import float32, int32
 from ...errors import ShapeError
 from ...functions.arguments import integer
 from ...tensor import Tensor
@@ -30,6 +31,8 @@ class MultiHeadAttention(Module):
     those of earlier positions, and the call returns (result, cache). With `causal`, a query attends
     to the keys before it and its own, so that a sequence can be given in parts. Keys of the mask
     are all positions of the cache; those that are not written yet are masked.
+
+    The key may also be a result of `project`, whose keys and values are not computed again.
 
     Args:
         features: Number of features of the query and of the result.
@@ -87,7 +90,7 @@ class MultiHeadAttention(Module):
     def forward(
         self,
         query: Tensor,
-        key: Tensor | None = None,
+        key: Tensor | KeyValueCache | None = None,
         value: Tensor | None = None,
         *,
         mask: ArrayLike | None = None,
@@ -95,12 +98,10 @@ class MultiHeadAttention(Module):
         cache: KeyValueCache | None = None,
         training: bool = False,
     ) -> Any:
+        q = self._split(self.query(query))
         key = query if key is None else key
-        value = key if value is None else value
-        q, k, v = (
-            self._split(projected)
-            for projected in (self.query(query), self.key(key), self.value(value))
-        )
+        projected = key if isinstance(key, KeyValueCache) else self.project(key, value)
+        k, v = projected.keys, projected.values
         if cache is not None:
             cache, k, v, mask = cache.attending(k, v, mask, causal)
             causal = False
@@ -110,6 +111,29 @@ class MultiHeadAttention(Module):
         together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
         result: Tensor = self.output(together)
         return result if cache is None else (result, cache)
+
+    def project(self, key: Tensor, value: Tensor | None = None) -> KeyValueCache:
+        """Return keys and values for several calls, for example of an encoder's result.
+
+        Args:
+            key: Tensor of shape (batch, keys, key_inputs).
+            value: Tensor of shape (batch, keys, value_inputs); None (default) for the key.
+
+        Returns:
+            `KeyValueCache`, to be passed as the key of a call.
+
+        Raises:
+            ShapeError: If a shape is not as above.
+
+        >>> import py_tensor as pt
+        >>> attention = pt.nn.MultiHeadAttention(16, 4)
+        >>> memory = attention.project(pt.ones((2, 5, 16)))
+        >>> attention(pt.ones((2, 1, 16)), memory).shape
+        (2, 1, 16)
+        """
+        k = self._split(self.key(key))
+        v = self._split(self.value(key if value is None else value))
+        return KeyValueCache(k, v, F.asarray(k.shape[2], dtype=int32))
 
     def empty_cache(self, batch: int, length: int) -> KeyValueCache:
         """Return the cache before the first position.

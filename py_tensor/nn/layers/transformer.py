@@ -144,7 +144,8 @@ class TransformerDecoderLayer(_TransformerLayer):
     Calling the layer takes a tensor of shape (batch, length, features), the encoder's result
     `memory` of shape (batch, positions, features), and optionally `mask` and `causal` of the
     self-attention and `memory_mask`. It returns a tensor of the first one's shape. With `cache`, it
-    takes the following positions only, and returns (result, cache).
+    takes the following positions only, and returns (result, cache). `memory` may also be a result
+    of `layer.cross_attention.project(memory)`, which several calls share.
 
     Args:
         features: Number of features of each position.
@@ -175,7 +176,7 @@ class TransformerDecoderLayer(_TransformerLayer):
     def forward(
         self,
         x: Tensor,
-        memory: Tensor,
+        memory: Tensor | KeyValueCache,
         *,
         mask: ArrayLike | None = None,
         causal: bool = True,

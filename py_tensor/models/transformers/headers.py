@@ -14,7 +14,7 @@ from ...errors import ModelError
 from ...nn.layers.decoder import DecoderOptions
 from ...nn.rotary import RotaryScaling
 from ..weights.gguf import GgufFile
-from .configurations import GELU_BY_TANH, GPT2
+from .configurations import GELU_BY_TANH, GPT2, layers_of
 
 FREQUENCIES = "rope_freqs.weight"
 """Name of the tensor with divisors of the frequencies of the rotary embedding."""
@@ -42,18 +42,12 @@ LARGE = {("gemma2", 46), ("gemma3", 62)}
 def options_of(file: GgufFile) -> DecoderOptions:
     """Return the options of a decoder; raise ModelError if they are missing or not supported."""
     architecture = file.metadata.get("general.architecture")
-    if architecture not in ARCHITECTURES:
+    if not isinstance(architecture, str) or architecture not in ARCHITECTURES:
         raise ModelError(
-            f"load_decoder: architecture is unknown; got {architecture!r:.60}; use one of "
+            f"load_transformer: architecture is unknown; got {architecture!r:.60}; use one of "
             f"{', '.join(ARCHITECTURES)}"
         )
-    try:
-        return _options(file, str(architecture))
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ModelError(
-            f"load_decoder: metadata are not valid; got {type(error).__name__}: {error!s:.80}; "
-            "download the file again"
-        ) from None
+    return _options(file, architecture)
 
 
 def _options(file: GgufFile, architecture: str) -> DecoderOptions:
@@ -63,7 +57,7 @@ def _options(file: GgufFile, architecture: str) -> DecoderOptions:
     def required(key: str) -> Any:
         return file.metadata[f"{architecture}.{key}"]
 
-    features, layers = required("embedding_length"), required("block_count")
+    features, layers = required("embedding_length"), layers_of(required("block_count"))
     heads = required("attention.head_count")
     head_features = value("attention.key_length", features // heads)
     own: dict[str, Any] = {
@@ -110,7 +104,7 @@ def _scaling(file: GgufFile, value: Any) -> RotaryScaling | None:
         return None
     if kind not in ("linear", "yarn"):
         raise ModelError(
-            f"load_decoder: scaling of the rotary embedding is not supported; got {kind!r:.40}; "
+            f"load_transformer: scaling of rotary embeddings is not supported; got {kind!r:.40}; "
             "use a file with linear or yarn"
         )
     return RotaryScaling(

@@ -12,15 +12,23 @@ from functools import partial
 from typing import Any
 
 from ...errors import ModelError
+from ...functions.arguments import integer
 from ...nn.activations import gelu, relu, silu
 from ...nn.layers.decoder import DecoderOptions
 from ...nn.rotary import RotaryScaling
+
+
+def quick_gelu(x: Any) -> Any:
+    """Return x * sigmoid(1.702 * x), the approximation of gelu in CLIP."""
+    return x * (1.702 * x).sigmoid()
+
 
 GELU_BY_TANH = partial(gelu, approximate=True)
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "gelu": gelu,
     "gelu_new": GELU_BY_TANH,
     "gelu_pytorch_tanh": GELU_BY_TANH,
+    "quick_gelu": quick_gelu,
     "relu": relu,
     "silu": silu,
 }
@@ -33,22 +41,13 @@ KINDS = {
 type Config = Mapping[str, Any]
 
 
-def options_of(config: Config) -> DecoderOptions:
-    """Return the options of a decoder; raise ModelError if they are missing or not supported."""
-    family = config.get("model_type")
-    make = FAMILIES.get(family) if isinstance(family, str) else None
-    if make is None:
-        raise ModelError(
-            f"load_decoder: model is of an unknown family; got {family!r:.60}; use one of "
-            f"{', '.join(FAMILIES)}"
-        )
-    try:
-        return make(config)
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        raise ModelError(
-            f"load_decoder: configuration is not valid; got {type(error).__name__}: {error!s:.80}; "
-            "download config.json again"
-        ) from None
+MOST_LAYERS = 1000
+"""Maximum number of blocks, above which a configuration is not valid."""
+
+
+def layers_of(count: Any) -> int:
+    """Return a number of blocks; raise ArgumentError if it is out of range."""
+    return integer("load_transformer", "number of layers", count, 0, MOST_LAYERS)
 
 
 def _common(config: Config) -> dict[str, Any]:
@@ -57,13 +56,13 @@ def _common(config: Config) -> dict[str, Any]:
     return {
         "vocabulary": config["vocab_size"],
         "features": config["hidden_size"],
-        "layers": config["num_hidden_layers"],
+        "layers": layers_of(config["num_hidden_layers"]),
         "heads": config["num_attention_heads"],
         "hidden": config["intermediate_size"],
         "key_heads": config.get("num_key_value_heads"),
         "head_features": config.get("head_dim"),
         "epsilon": config.get("rms_norm_eps", 1e-6),
-        "activation": _activation(config.get("hidden_act") or config.get("hidden_activation")),
+        "activation": activation_of(config.get("hidden_act") or config.get("hidden_activation")),
         "rotary_base": rotary["rope_theta"],
         "rotary_share": rotary.get(
             "partial_rotary_factor", config.get("partial_rotary_factor", 1.0)
@@ -74,11 +73,12 @@ def _common(config: Config) -> dict[str, Any]:
     }
 
 
-def _activation(name: Any) -> Callable[[Any], Any]:
-    if name not in ACTIVATIONS:
+def activation_of(name: Any) -> Callable[[Any], Any]:
+    """Return an activation by transformers' name; raise ModelError if it is not supported."""
+    if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ModelError(
-            f"load_decoder: activation is not supported; got {name!r:.40}; use a model with one "
-            f"of {', '.join(ACTIVATIONS)}"
+            f"load_transformer: activation is not supported; got {name!r:.40}; use a model with "
+            f"one of {', '.join(ACTIVATIONS)}"
         )
     return ACTIVATIONS[name]
 
@@ -97,7 +97,7 @@ def _scaling(rotary: Mapping[str, Any], config: Config) -> RotaryScaling | None:
     kind = KINDS.get(name)
     if kind is None:
         raise ModelError(
-            f"load_decoder: scaling of the rotary embedding is not supported; got {name!r:.40}; "
+            f"load_transformer: scaling of rotary embeddings is not supported; got {name!r:.40}; "
             f"use a model with one of {', '.join(KINDS)}"
         )
     if not kind:
@@ -189,11 +189,11 @@ def _gpt2(config: Config) -> DecoderOptions:
     return DecoderOptions(
         vocabulary=config["vocab_size"],
         features=config["n_embd"],
-        layers=config["n_layer"],
+        layers=layers_of(config["n_layer"]),
         heads=config["n_head"],
         hidden=config.get("n_inner") or 4 * config["n_embd"],
         epsilon=config.get("layer_norm_epsilon", 1e-5),
-        activation=_activation(config.get("activation_function", "gelu_new")),
+        activation=activation_of(config.get("activation_function", "gelu_new")),
         positions=config["n_positions"],
         tied=config.get("tie_word_embeddings", True),
         **GPT2,

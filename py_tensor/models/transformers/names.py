@@ -1,4 +1,4 @@
-"""Fields of decoders by the names that tensors have in files.
+"""Fields of modules by the names that tensors have in files.
 
 Input: the name of a tensor. Output: the paths of the modules that it belongs to, and the name of
 their field. A tensor of several modules has the rows of one after the other.
@@ -70,7 +70,7 @@ IGNORED = re.compile(
     r"rotary_emb\.inv_freq|rope_freqs\.|\.attn\.(masked_)?bias$|vision|multi_modal"
 )
 """Names of tensors that a decoder does not need."""
-_IN_BLOCK = re.compile(r"(?:layers|h|blk)\.(\d+)\.(.+)")
+_IN_BLOCK = re.compile(r"(?:layers|h|blk)\.(\d{1,5})\.(.+)")
 TRANSPOSED = re.compile(r"c_(attn|proj|fc)\.weight$")
 """Names of weights that GPT-2 stores by inputs."""
 
@@ -98,3 +98,23 @@ def place_of(name: str, changes: Mapping[str, str | tuple[str, ...]]) -> Place |
         return None
     paths = (inner,) if isinstance(inner, str) else inner
     return Place(tuple(f"blocks.{found[1]}.{path}" for path in paths), field)
+
+
+_NUMBER = re.compile(r"\.(\d{1,5})\.")
+
+
+def place_in(name: str, names: Mapping[str, str], prefix: str) -> Place | None:
+    """Return the place of a tensor by a table of names, in which * is the number of a block.
+
+    The table has paths of modules, or those of single tensors, by the names without the prefix.
+    """
+    name = name.removeprefix(prefix)
+    number = _NUMBER.search(name)
+    key = name if number is None else name.replace(number[0], ".*.", 1)
+    module, _, field = key.rpartition(".")
+    path = names.get(module)
+    if key in names:
+        path, _, field = names[key].rpartition(".")
+    if path is None:
+        return None
+    return Place((path if number is None else path.replace("*", number[1]),), field)

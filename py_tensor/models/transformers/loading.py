@@ -1,0 +1,288 @@
+"""Load transformers from files of transformers and of llama.cpp."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from ... import functions as F
+from ...errors import BackendError, ModelError
+from ...nn.layers.convolution import Conv1D, Conv2D
+from ...nn.layers.decoder import CausalDecoder, DecoderOptions
+from ...nn.layers.encoders import TextEncoder
+from ...nn.layers.linear import Dense
+from ...nn.layers.normalization import LayerNorm, RMSNorm
+from ...nn.module import Module
+from ...nn.quantization import PackedMatrix
+from ...settings import settings
+from ...tensor import Tensor
+from ..sources import Files, files_of_source
+from ..weights import gguf
+from ..weights.loading import opened, parts_of
+from . import configurations, encoders, headers
+from .names import AFTER_ATTENTION, FUSED_UP, IGNORED, TRANSPOSED, Place, place_in, place_of
+from .pooling import read_pooling
+
+WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
+"""Files with the weights of a model next to its config.json; the first one that exists is read."""
+FAMILIES: dict[str, Any] = {**configurations.FAMILIES, **encoders.FAMILIES}
+"""Functions that return `DecoderOptions`, and families of other models, by transformers' names."""
+SPARE = {"readout", "pooler"}
+"""Modules that files may have without need."""
+NORM = {"weight": "scale", "bias": "offset", "gamma": "scale", "beta": "offset"}
+"""Fields of normalizations by names in files, old ones too."""
+
+
+async def load_transformer(source: Any) -> Any:
+    """Load a transformer from files of transformers or llama.cpp.
+
+    The source is a GGUF file, or a `config.json` of transformers with `model.safetensors` or
+    `model.safetensors.index.json` and its parts next to it: a folder, its files, or the address of
+    `config.json`. Weights of GGUF files stay packed. The result depends on the family:
+
+    - `pt.nn.CausalDecoder` for Llama (also SmolLM2 and Mistral), Qwen2, Qwen3, Gemma 2 and 3
+      (text), Phi-3 and GPT-2, and for GGUF files;
+    - `pt.nn.TextEncoder` for BERT, RoBERTa, XLM-RoBERTa and DistilBERT, with a classifier if the
+      architecture is for classification of texts or tokens; heads for other tasks are left out.
+      `modules.json` of sentence-transformers says how `embed` makes vectors;
+    - `pt.nn.VisionEncoder` for ViT, with a classifier if it has one;
+    - `pt.nn.DualEncoder` for CLIP;
+    - `pt.nn.SpeechToText` for Whisper.
+
+    Args:
+        source: URL, path, bytes, file object, dict of files by name, or function that returns
+            bytes, as for `load`.
+
+    Returns:
+        Module with the weights of the files.
+
+    Raises:
+        ModelError: If a file is missing or malformed, or the model is not of these families.
+        BackendError: If there is no file at a URL, or this is not a web page.
+
+    >>> import asyncio
+    >>> import py_tensor as pt
+    >>> try:
+    ...     asyncio.run(pt.models.load_transformer({"config.json": b'{"model_type": "t5"}'}))
+    ... except pt.errors.ModelError as error:
+    ...     print(str(error)[:64])
+    load_transformer: model is of an unknown family; got 't5'; use o
+    """
+    files = files_of_source(source, _rank, {}, None, True)
+    data = await files.read("", None)
+    if bytes(memoryview(data).cast("B")[:4]) == gguf.MAGIC:
+        file = gguf.read(data)
+        with _valid("metadata are"):
+            options = headers.options_of(file)
+            fused = not any(name.endswith(".ffn_gate.weight") for name in file.tensors)
+            fill = _decoder(options, FUSED_UP if fused and options.gated else {})
+        fill.take(list(file.tensors), file.tensor)
+        return fill.finished()
+    config, family = _family(_config(data))
+    with _valid("configuration is"):
+        if isinstance(family, encoders.EncoderFamily):
+            place = partial(place_in, names=family.names, prefix=family.prefix)
+            fill = _Filling(family.make(config), place, family.ignored)
+        else:
+            options = family(config)
+            both = options.norm_places == "both"
+            fill = _decoder(options, AFTER_ATTENTION if both else {})
+    async for names, tensor in _parts(files):
+        fill.take(names, tensor)
+    model = fill.finished()
+    if isinstance(model, TextEncoder):
+        await read_pooling(files, model)
+    return model
+
+
+def _family(config: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the configuration of a part that can be loaded, and its family."""
+    for part in (config, config.get("text_config")):
+        if isinstance(part, dict):
+            family = FAMILIES.get(str(part.get("model_type")))
+            if family is not None:
+                return part, family
+    raise ModelError(
+        f"load_transformer: model is of an unknown family; got {config.get('model_type')!r:.60}; "
+        f"use one of {', '.join(FAMILIES)}"
+    )
+
+
+@contextmanager
+def _valid(what: str) -> Iterator[None]:
+    """Raise ModelError for the errors of wrong numbers; keep initial values pending.
+
+    The values are replaced before they are used.
+    """
+    before = settings.flush_threshold
+    settings.flush_threshold = 1 << 30
+    try:
+        yield
+    except ModelError:
+        raise
+    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+        raise ModelError(
+            f"load_transformer: {what} not valid; got {type(error).__name__}: {error!s:.160}; "
+            "download the file again"
+        ) from None
+    finally:
+        settings.flush_threshold = before
+
+
+async def _parts(files: Files) -> Any:
+    """Iterate over the files of weights: the names in each, and a function that makes a tensor."""
+    first = await _weights(files)
+    names = parts_of(first)
+    if names is None:
+        yield opened(first)
+        return
+    del first
+    for name in names:
+        yield opened(await files.read(name, None))
+
+
+async def _weights(files: Files) -> Any:
+    errors = []
+    for name in WEIGHTS:
+        try:
+            return await files.read(name, None)
+        except (BackendError, ModelError, OSError) as error:
+            errors.append(f"{error!s:.120}")
+    raise ModelError(
+        f"load_transformer: weights are missing; got {' | '.join(errors)}; give {WEIGHTS[0]}, or "
+        f"{WEIGHTS[1]} and its parts, together with config.json"
+    )
+
+
+def _rank(data: Any) -> int | None:
+    """Return 0 for a file that describes a model, to choose among several."""
+    view = memoryview(data).cast("B")
+    if bytes(view[:4]) == gguf.MAGIC:
+        return 0
+    is_config = bytes(view[:1]) == b"{" and b'"model_type"' in bytes(view[: 1 << 16])
+    return 0 if is_config else None
+
+
+def _config(data: Any) -> dict[str, Any]:
+    try:
+        config = json.loads(bytes(data))
+    except (ValueError, RecursionError) as error:
+        raise _wrong(f"{error!s:.80}") from None
+    if not isinstance(config, dict):
+        raise _wrong(type(config).__name__)
+    return config
+
+
+def _wrong(got: str) -> ModelError:
+    return ModelError(
+        "load_transformer: file is neither a GGUF file nor a config.json of transformers; got "
+        f"{got}; give one of these"
+    )
+
+
+def _decoder(options: DecoderOptions, changes: Mapping[str, str | tuple[str, ...]]) -> _Filling:
+    return _Filling(CausalDecoder(options), partial(place_of, changes=changes), IGNORED)
+
+
+class _Filling:
+    """A module whose parameters are replaced by tensors of files."""
+
+    def __init__(
+        self, model: Module, place: Callable[[str], Place | None], ignored: re.Pattern[str]
+    ) -> None:
+        self.model = model
+        self.place = place
+        self.ignored = ignored
+        self.missing = set(self.model.state_dict())
+        self.unknown: list[str] = []
+
+    def take(self, names: list[str], tensor: Callable[[str], Any]) -> None:
+        """Set the fields that tensors of a file belong to."""
+        for name in names:
+            place = self.place(name)
+            if place is not None:
+                self._set(name, place, tensor(name))
+            elif not self.ignored.search(name):
+                self.unknown.append(name)
+
+    def _set(self, name: str, place: Place, value: Tensor | PackedMatrix) -> None:
+        first = 0
+        for path in place.paths:
+            module = self._module(path)
+            if module is None:
+                # A tied model may store its embedding twice.
+                if path not in SPARE:
+                    self.unknown.append(name)
+                return
+            part, field = _converted(name, module, place.field, value)
+            if isinstance(module, Dense):
+                if len(place.paths) > 1:
+                    last = first + module.outputs
+                    part, first = part[first:last], last
+                if field == "weight":
+                    part = part.T
+            self._replace(name, module, f"{path}.{field}".lstrip("."), part)
+
+    def _module(self, path: str) -> Any:
+        owner: Any = self.model
+        for step in path.split(".") if path else ():
+            if not step.isdigit():
+                owner = getattr(owner, step, None)
+            elif owner is not None:
+                owner = owner[int(step)] if int(step) < len(owner) else None
+        return owner
+
+    def _replace(self, name: str, module: Module, path: str, value: Any) -> None:
+        field = path.rpartition(".")[2]
+        own = getattr(module, field, None)
+        if own is None:
+            self.unknown.append(name)
+            return
+        if isinstance(value, Tensor) and value.dtype.kind != "f":
+            raise ModelError(
+                f"load_transformer: weights must be floating; got {value.dtype} for {name!r:.80}; "
+                "use the original weights"
+            )
+        if value.shape != own.shape and _without_ones(value.shape) == own.shape:
+            value = value.reshape(own.shape)
+        if tuple(own.shape) != tuple(value.shape):
+            raise ModelError(
+                f"load_transformer: shapes differ; got {tuple(value.shape)} for {name!r:.80} "
+                f"instead of {tuple(own.shape)}; use the configuration of these weights"
+            )
+        setattr(module, field, value)
+        self.missing.discard(path)
+
+    def finished(self) -> Any:
+        """Return the model; raise ModelError if tensors are missing or unknown."""
+        if self.missing or self.unknown:
+            raise ModelError(
+                f"load_transformer: names of tensors differ; got {_few(self.unknown)} unknown and "
+                f"{_few(sorted(self.missing))} missing; use the configuration of these weights"
+            )
+        return self.model
+
+
+def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, str]:
+    """Return a value in the layout of a module, by outputs for `Dense`, and the field's name."""
+    if isinstance(module, LayerNorm | RMSNorm):
+        return value, NORM.get(field, field)
+    if isinstance(module, Dense) and TRANSPOSED.search(name):
+        return value.T, field
+    if isinstance(module, Conv1D | Conv2D) and value.ndim > 1:
+        return F.permute_dims(value, (*range(2, value.ndim), 1, 0)), field
+    return value, field
+
+
+def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Remove axes of size 1 at the start of a shape."""
+    first = next((axis for axis, size in enumerate(shape) if size != 1), len(shape))
+    return shape[first:]
+
+
+def _few(names: list[str]) -> str:
+    return ", ".join([*names[:4], *(["..."] if len(names) > 4 else [])]) or "none"
