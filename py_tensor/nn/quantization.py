@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import functions as F
-from ..dtypes import float16, float32, int8, uint8, wrong_type
+from ..dtypes import float16, float32, int8, int32, uint8, wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer
 from ..tensor import Tensor, as_tensor, realize
@@ -33,22 +33,26 @@ class BitPlane(NamedTuple):
     """Some bits of each element of a matrix, in bytes.
 
     `span` neighbouring bytes hold span * 8 / bits elements: first one in the lowest bits of each
-    byte, then one in the next bits of each byte, and so on.
+    byte, then one in the next bits of each byte, and so on. If `descending`, the highest bits come
+    first.
     """
 
     bits: int
     span: int
+    descending: bool = False
 
 
 class Packing(NamedTuple):
     """How the elements of a row are stored: the planes of their bits, the lowest bits first.
 
     An element is (integer - zero) * scale + offset. `block` neighbours share a scale and an offset.
+    With `levels`, an integer is the position of a number there, which replaces it.
     """
 
     block: int
     planes: tuple[BitPlane, ...]
     zero: int = 0
+    levels: tuple[float, ...] = ()
 
 
 class PackedMatrix(Module):
@@ -205,6 +209,8 @@ def _values(matrix: PackedMatrix) -> Tensor:
         part = plane_elements(data, plane)
         integers = part if factor == 1.0 else integers + part * factor
         factor *= 1 << plane.bits
+    if matrix.packing.levels:
+        integers = F.take(F.asarray(list(matrix.packing.levels)), integers.astype(int32))
     rows, blocks = matrix.scales.shape
     if matrix.zeros is not None:
         zero: Any = _of_blocks(matrix.zeros, None)
@@ -226,7 +232,8 @@ def plane_elements(data: Tensor, plane: BitPlane) -> Tensor:
         return data.astype(float32)
     rows, count = data.shape
     groups = data.reshape((rows, count // plane.span, 1, plane.span))
-    shifts = F.asarray([[shift] for shift in range(0, 8, plane.bits)], dtype=uint8)
+    places = range(0, 8, plane.bits)[:: -1 if plane.descending else 1]
+    shifts = F.asarray([[shift] for shift in places], dtype=uint8)
     mask = F.asarray((1 << plane.bits) - 1, dtype=uint8)
     bits = F.bitwise_and(F.bitwise_right_shift(groups, shifts), mask)
     return bits.astype(float32).reshape((rows, count * 8 // plane.bits))

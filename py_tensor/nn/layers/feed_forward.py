@@ -143,53 +143,69 @@ class MixtureOfExperts(Module):
         weights, experts = F.topk(F.softmax(wide(self.router(rows))), self.chosen)
         if self.normalize:
             weights = weights / weights.sum(axis=-1, keepdims=True)
-        results = self._computed(rows, experts.reshape(-1))
+        kinds = self.router.outputs
+        results = by_expert(rows, experts.reshape(-1), kinds, self.chosen, self._expert)
         results = results.reshape((*experts.shape, x.shape[-1]))
         total = (wide(results) * F.expand_dims(weights, axis=-1)).sum(axis=1)
         result: Tensor = total.astype(x.dtype, copy=False).reshape(x.shape)
         return result
 
-    def _computed(self, rows: Tensor, experts: Tensor) -> Tensor:
-        """Return the results of each row's chosen experts, given as one list."""
-        count, kinds = experts.shape[0], self.router.outputs
-        if not count:
-            return rows[:0]
-        size = min(_MOST_ROWS, 1 << (count // kinds).bit_length() >> 1)
-        if size < 2:
-            owners = F.arange(count, dtype=int32) // self.chosen
-            return self._in_blocks(F.take(rows, owners, axis=0), experts, 1)
-        # Rows are sorted by their expert, and each expert starts a block of its own.
-        order = F.argsort(experts)
-        members = (experts == F.arange(kinds, dtype=int32).reshape((-1, 1))).astype(int32)
-        counts = members.sum(axis=1)
-        blocks = (counts + (size - 1)) // size
-        ends, last = F.cumulative_sum(blocks), F.cumulative_sum(counts)
-        starts, first = (ends - blocks) * size, last - counts
-        number = (count + kinds * (size - 1)) // size
-        owner = (ends <= F.arange(number, dtype=int32).reshape((-1, 1))).astype(int32).sum(axis=1)
-        owner = owner.minimum(kinds - 1)
-        at = F.arange(number * size, dtype=int32)
-        own = F.take(owner, at // size)
-        rank = at - F.take(starts, own) + F.take(first, own)
-        source = F.take(order, F.clip(rank, 0, count - 1)) // self.chosen
-        results = self._in_blocks(F.take(rows, source, axis=0), owner, size)
-        places = F.argsort(order) - F.take(first, experts) + F.take(starts, experts)
-        return F.take(results, places, axis=0)
-
-    def _in_blocks(self, rows: Tensor, experts: Tensor, size: int) -> Tensor:
-        """Apply an expert to each block of so many rows."""
-
-        def block(carry: Any, part: Any) -> Any:
-            x, expert = part
-            gate, up, down = (
-                F.take(weight, expert, axis=0) for weight in (self.gate, self.up, self.down)
-            )
-            return carry, (self.activation(x @ gate) * (x @ up)) @ down
-
-        parts = rows.reshape((-1, size, rows.shape[-1]))
-        _, results = scan(block, 0, (parts, experts))
-        together: Tensor = results.reshape((-1, rows.shape[-1]))
-        return together
+    def _expert(self, x: Tensor, expert: Tensor) -> Tensor:
+        """Apply an expert to rows."""
+        gate, up, down = (F.take(own, expert, axis=0) for own in (self.gate, self.up, self.down))
+        result: Tensor = (self.activation(x @ gate) * (x @ up)) @ down
+        return result
 
     def facts(self) -> str:
         return f"{self.chosen} of {self.router.outputs} experts"
+
+
+def by_expert(
+    rows: Tensor,
+    experts: Tensor,
+    kinds: int,
+    chosen: int,
+    apply: Callable[[Tensor, Tensor], Tensor],
+) -> Tensor:
+    """Return the results of each row's `chosen` experts, given as one list, of so many kinds.
+
+    `apply` is called with rows of one expert, and with its number.
+    """
+    count = experts.shape[0]
+    if not count:
+        return rows[:0]
+    size = min(_MOST_ROWS, 1 << (count // kinds).bit_length() >> 1)
+    if size < 2:
+        owners = F.arange(count, dtype=int32) // chosen
+        return _in_blocks(F.take(rows, owners, axis=0), experts, 1, apply)
+    # Rows are sorted by their expert, and each expert starts a block of its own.
+    order = F.argsort(experts)
+    members = (experts == F.arange(kinds, dtype=int32).reshape((-1, 1))).astype(int32)
+    counts = members.sum(axis=1)
+    blocks = (counts + (size - 1)) // size
+    ends, last = F.cumulative_sum(blocks), F.cumulative_sum(counts)
+    starts, first = (ends - blocks) * size, last - counts
+    number = (count + kinds * (size - 1)) // size
+    owner = (ends <= F.arange(number, dtype=int32).reshape((-1, 1))).astype(int32).sum(axis=1)
+    owner = owner.minimum(kinds - 1)
+    at = F.arange(number * size, dtype=int32)
+    own = F.take(owner, at // size)
+    rank = at - F.take(starts, own) + F.take(first, own)
+    source = F.take(order, F.clip(rank, 0, count - 1)) // chosen
+    results = _in_blocks(F.take(rows, source, axis=0), owner, size, apply)
+    places = F.argsort(order) - F.take(first, experts) + F.take(starts, experts)
+    return F.take(results, places, axis=0)
+
+
+def _in_blocks(
+    rows: Tensor, experts: Tensor, size: int, apply: Callable[[Tensor, Tensor], Tensor]
+) -> Tensor:
+    """Apply an expert to each block of so many rows."""
+
+    def block(carry: Any, part: Any) -> Any:
+        return carry, apply(*part)
+
+    parts = rows.reshape((-1, size, rows.shape[-1]))
+    _, results = scan(block, 0, (parts, experts))
+    together: Tensor = results.reshape((-1, results.shape[-1]))
+    return together
