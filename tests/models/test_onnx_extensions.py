@@ -15,8 +15,9 @@ import py_tensor as pt
 from py_tensor.errors import ModelError
 from py_tensor.models.onnx.operators import OPERATORS
 
-FILE = Path(__file__).parents[1] / "reference_data" / "onnx_extensions.json"
-CASES = json.loads(FILE.read_text())
+FOLDER = Path(__file__).parents[1] / "reference_data"
+FILES = ("onnx_extensions.json", "onnx_language_models.json")
+CASES = [case for name in FILES for case in json.loads((FOLDER / name).read_text())]
 
 
 def array(packed: dict[str, Any]) -> np.ndarray[Any, Any]:
@@ -29,7 +30,8 @@ def test_results_are_those_of_onnx_runtime(operator, engine):
     for case in (case for case in CASES if case["operator"] == operator):
         model = pt.models.loads(base64.b64decode(case["model"]))
         given = model.run({name: array(each) for name, each in case["inputs"].items()})
-        for tensor, expected in zip(given.values(), map(array, case["outputs"]), strict=True):
+        outputs = [*map(array, case["outputs"])]
+        for tensor, expected in zip([*given.values()][: len(outputs)], outputs, strict=True):
             found = tensor.numpy()
             assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
             if expected.dtype.kind in "iu":

@@ -1,10 +1,13 @@
-"""Write onnx_extensions.json: results of ONNX Runtime for operators of the domain com.microsoft.
+"""Write results of ONNX Runtime for operators of the domain com.microsoft.
+
+Those of language models are in onnx_language_models.json, others in onnx_extensions.json.
 
 Run with a Python that has onnx and onnxruntime: python make_onnx_extensions.py
 """
 
 import base64
 import json
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +31,7 @@ def packed(array):
     return {"dtype": array.dtype.name, "shape": array.shape, "data": data}
 
 
-def case(operator, *inputs, outputs=1, domain="com.microsoft", **attributes):
+def case(operator, *inputs, outputs=1, kept=None, domain="com.microsoft", **attributes):
     arrays = {f"i{at}": np.asarray(x) for at, x in enumerate(inputs) if x is not None}
     names = ["" if x is None else f"i{at}" for at, x in enumerate(inputs)]
     results = [f"o{at}" for at in range(outputs)]
@@ -47,7 +50,7 @@ def case(operator, *inputs, outputs=1, domain="com.microsoft", **attributes):
             "operator": f"{domain}.{operator}" if domain else operator,
             "model": base64.b64encode(model).decode(),
             "inputs": {name: packed(x) for name, x in arrays.items()},
-            "outputs": [packed(x) for x in session.run(None, arrays)],
+            "outputs": [packed(x) for x in session.run(None, arrays)[:kept]],
         }
     )
 
@@ -162,5 +165,81 @@ for bits, size in ((2, 8), (4, 16), (8, 32)):
     if bits == 4:
         # With an order, ONNX Runtime ignores packed zero points and reads 2 bits as 4.
         case("MatMulNBits", *blocks, None, rows, **options)
-text = json.dumps(CASES, separators=(",", ":"))
-Path(__file__).with_name("onnx_extensions.json").write_text(text + "\n")
+earlier = len(CASES)
+
+
+def joined(*parts):
+    return np.concatenate(parts, axis=-1)
+
+
+seen, total = np.int32([2, 2]), np.int32(3)
+grouped = {"num_heads": 4, "kv_num_heads": 2}
+queries, keys = floats(2, 3, 32), (floats(2, 3, 16), floats(2, 3, 16))
+turns = (floats(8, 8), floats(8, 8))
+rotary = {"do_rotary": 1, "num_heads": 2, "kv_num_heads": 1}
+gqa = partial(case, "GroupQueryAttention", outputs=3)
+gqa(queries, *keys, None, None, seen, total, **grouped)
+gqa(joined(queries, *keys), *[None] * 4, seen, total, *turns, **rotary)
+gqa(queries, *keys, None, None, np.int32([1, 2]), total, outputs=1, softcap=2.0, **grouped)
+past = (floats(2, 2, 4, 8), floats(2, 2, 4, 8))
+turned = [x.reshape((2, 1, 4, 16)) for x in past]
+one = (floats(2, 1, 32), floats(2, 1, 16), floats(2, 1, 16))
+after = (np.int32([4, 4]), np.int32(5))
+gqa(*one, *turned, *after, *turns, rotary_interleaved=1, **rotary)
+gqa(*one, *turned, *after, *turns, np.int64([[1], [3]]), local_window_size=3, **rotary)
+gqa(*one, *past, *after, scale=0.3, smooth_softmax=1, **grouped)
+gqa(*one, *past, *after, None, None, None, floats(1, 4, 1, 5), floats(4), **grouped)
+gqa(*one, *past, np.int32([1, 3]), np.int32(4), kept=1, **grouped)
+several = [x[:1, :3] for x in (queries, *keys)]
+gqa(*several, *(x[:1] for x in turned), np.int32([6]), np.int32(7), *turns, **rotary)
+gqa(*several, *(x[:1] for x in past), np.int32([6]), np.int32(7), local_window_size=2, **grouped)
+gqa(queries, *keys, None, None, seen, total, causal=0, **grouped)
+gqa(*one, *past, np.int32([2, 4]), np.int32(5), *[None] * 9, np.int32([1, 1]), kept=1, **grouped)
+one = [floats(2, 1, 8) for _ in range(3)]
+buffers = (*caches, np.int32([2]))
+decoder = partial(case, "DecoderMaskedMultiHeadAttention", num_heads=2, outputs=3)
+shared = {"past_present_share_buffer": 1}
+decoder(*one, None, None, *buffers, **shared)
+decoder(*one, np.int32([[1, 0, 1], [1] * 3]), None, *buffers, **shared)
+decoder(*one, None, floats(1, 2, 1, 3), *buffers, None, None, floats(24), scale=0.4, **shared)
+cross = (floats(2, 2, 6, 4), floats(2, 2, 6, 4))
+decoder(one[0], *cross, outputs=1)
+case("MultiHeadAttention", *one, None, None, None, *buffers, num_heads=2, outputs=3)
+for bits in (2, 4, 8):
+    table = (small(6, 8 * bits), np.int64([[1, -2], [5, 0]]), floats(6, 4))
+    case("GatherBlockQuantized", *table, bits=bits, block_size=16)
+    case("GatherBlockQuantized", *table, small(6, max(1, bits // 2)), bits=bits, block_size=16)
+codes = np.arange(256, dtype="uint8")
+for kind in (0, 1):
+    case("MatMulBnb4", floats(3, 32), codes, floats(16), K=32, N=16, block_size=32, quant_type=kind)
+case("MatMulBnb4", floats(2, 3, 24), codes[:60], floats(8), K=24, N=5, block_size=16, quant_type=1)
+rows, router = floats(6, 8), floats(6, 3)
+first, second = (floats(3, 4, 8), floats(3, 4)), (floats(3, 8, 4), floats(3, 8))
+moe = partial(case, "MoE", rows, router)
+for kind in ("relu", "gelu", "silu", "identity"):
+    moe(*first, *second, activation_type=kind, k=2)
+moe(*first, *second, activation_type="silu", k=2, normalize_routing_weights=1)
+fused = (floats(3, 8, 8), floats(3, 8))
+swiglu = {"activation_type": "swiglu", "activation_alpha": 1.7, "activation_beta": 1.0}
+moe(*fused, *second, k=2, swiglu_fusion=1, swiglu_limit=1.0, **swiglu)
+# ONNX Runtime's kernel for processors always normalizes weights that are not given.
+quantized = partial(case, "QMoE")
+rows, router = floats(1, 3, 32), floats(3, 3)
+for bits in (8, 4):
+    parts = (small(3, 32, 4 * bits), floats(3, 32), floats(3, 32))
+    parts += (small(3, 32, 2 * bits), floats(3, 32), floats(3, 32))
+    options = {"expert_weight_bits": bits, "k": 2, "normalize_routing_weights": 1}
+    gated = {"activation_type": "swiglu", "swiglu_fusion": 1, **options}
+    quantized(rows, router, *parts, **gated)
+    blocks = (parts[0], floats(3, 32, 2), None, parts[3], floats(3, 32, 1), None)
+    zeros = (small(3, 32, bits // 4), small(3, 32, 1))
+    quantized(rows, router, *blocks, *[None] * 3, *zeros, block_size=16, **gated)
+zeros = (small(3, 16), small(3, 16))
+quantized(rows, router, *parts, *[None] * 3, *zeros, **gated)
+shares = floats(3, 3) ** 2
+for normalize in (0, 1):
+    given = (*parts, *[None] * 6, shares)
+    quantized(rows, router, *given, **gated | {"normalize_routing_weights": normalize})
+for name, cases in (("extensions", CASES[:earlier]), ("language_models", CASES[earlier:])):
+    text = json.dumps(cases, separators=(",", ":"))
+    Path(__file__).with_name(f"onnx_{name}.json").write_text(text + "\n")

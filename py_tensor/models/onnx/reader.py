@@ -311,6 +311,8 @@ class _GraphReader:
             domain = "" if domain == "ai.onnx" else domain
             if not domain:
                 operator, inputs = self._with_dtypes(operator, inputs, outputs, attributes)
+            elif operator == "GatherBlockQuantized" and inputs:
+                attributes["data_dtype"] = self._dtypes.get(inputs[0], 0)
             if not domain and operator == "Constant" and len(outputs) == 1:
                 constant = self._shared(message, attributes, outputs[0])
                 for attribute in message.get("attribute", ()):

@@ -11,6 +11,7 @@ from ...execution import Operator
 
 _CHAPTERS = """
     elementwise reductions movement indexing sources linear_algebra normalization images
-    resizing vision random_numbers microsoft recurrent losses signals attention quantization
+    resizing vision random_numbers microsoft microsoft_attention microsoft_experts
+    microsoft_weights recurrent losses signals attention quantization
     control_flow sequences"""
 OPERATORS: dict[str, Operator] = merged_tables(__package__, "OPERATORS", _CHAPTERS)

@@ -221,6 +221,8 @@ def tensor_scatter(
     elif mode != "linear":
         raise unsupported(f"TensorScatter in mode {mode}")
     inside = (places >= 0) & (places < new)
+    if new == 1:
+        return F.where(inside, update, past)
     chosen = F.broadcast_to(F.clip(places, 0, new - 1), past.shape)
     return F.where(inside, F.take_along_axis(update, chosen, axis=axis), past)
 

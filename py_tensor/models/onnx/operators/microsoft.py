@@ -5,13 +5,11 @@ Source: https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
 from .... import fft, functions as F, linalg, nn
 from ....functions.arguments import one_axis
-from ....nn.quantization import BitPlane, PackedMatrix, Packing, plane_elements
 from ....tensor import Tensor
 from ... import layouts
 from ...layouts import Permuted
@@ -28,12 +26,6 @@ from .images import (
     of_images,
 )
 from .linear_algebra import gemm, weight_order
-from .microsoft_attention import (
-    ATTENTION,
-    multi_head_attention,
-    quantized_attention,
-    self_attention,
-)
 from .movement import triangle
 from .quantization import (
     dequantize,
@@ -302,46 +294,6 @@ def matmul_integer_to_float(
     return y if bias is None else y + bias
 
 
-def matmul_n_bits(
-    a: Tensor,
-    b: Tensor,
-    scales: Tensor,
-    zeros: Tensor | None = None,
-    order: Tensor | None = None,
-    bias: Tensor | None = None,
-    *,
-    K: int,
-    N: int,
-    bits: int = 4,
-    block_size: int,
-    accuracy_level: int = 0,
-    weight_prepacked: int = 0,
-) -> Tensor:
-    """Multiply by weights of 2, 4 or 8 bits in blocks: (outputs, blocks, bytes).
-
-    `order` is the block of each row, for the scales and zero points.
-    """
-    blocks = math.ceil(K / block_size)
-    plane = BitPlane(bits, 1)
-    if zeros is not None and zeros.dtype.kind != "f":
-        zeros = plane_elements(zeros.reshape((N, -1)), plane)[:, :blocks]
-    scales = scales.reshape((N, blocks))
-    if order is not None:
-        block_size, rows = 1, order.reshape((-1,))[:K]
-        scales = F.take(scales, rows, axis=1)
-        zeros = None if zeros is None else F.take(zeros.reshape((N, blocks)), rows, axis=1)
-    weights = PackedMatrix(
-        [b.reshape((N, -1))],
-        scales,
-        Packing(block_size, (plane,), 1 << (bits - 1)),
-        K,
-        zeros=zeros,
-        transposed=True,
-    )
-    y: Tensor = a @ weights
-    return y if bias is None else y + bias
-
-
 def group_norm(
     x: Tensor,
     scale: Tensor,
@@ -439,6 +391,7 @@ def _elementwise(function: Callable[..., Any]) -> Operator:
 
 FUSED = {"activation": ("", "Clip", *_FUSED)}
 CHANNELS_FIRST = {"channels_last": (0,)}
+ROTARY = {"is_packed_batching": (0,), "scale": (1.0,)}
 GROUP_NORM = {"activation": (0, 1)}
 FOURIER = {"normalized": (0,), "onesided": (1,), "signal_ndim": (1, 2, 3)}
 
@@ -447,7 +400,6 @@ OPERATORS = {
     **{
         f"com.microsoft.{name}": operator
         for name, operator in {
-            "Attention": Operator(self_attention, accepts=ATTENTION),
             "BiasGelu": _elementwise(bias_gelu),
             "DequantizeLinear": Operator(dequantize, layout=quantized, folds=True),
             "DynamicQuantizeMatMul": Operator(dynamic_quantize_matmul),
@@ -461,12 +413,7 @@ OPERATORS = {
             "Inverse": Operator(linalg.inv),
             "Irfft": Operator(irfft, accepts=FOURIER),
             "MatMulIntegerToFloat": Operator(matmul_integer_to_float),
-            "MatMulNBits": Operator(
-                matmul_n_bits, accepts={"bits": (2, 4, 8), "weight_prepacked": (0,)}
-            ),
-            "MultiHeadAttention": Operator(multi_head_attention),
             "NhwcConv": Operator(conv, orders={"w": kernel_order}, options=Windows, ignored=KERNEL),
-            "QAttention": Operator(quantized_attention, accepts=ATTENTION),
             "QEmbedLayerNormalization": Operator(quantized_embed_layer_normalization, omits=True),
             "QGemm": Operator(quantized_gemm),
             "QLinearAdd": _elementwise(binary(F.add)),
@@ -484,7 +431,7 @@ OPERATORS = {
             "QuantizeLinear": Operator(quantize, layout=quantized, folds=True),
             "QuickGelu": _elementwise(quick_gelu),
             "Rfft": Operator(rfft, accepts=FOURIER),
-            "RotaryEmbedding": Operator(rotary),
+            "RotaryEmbedding": Operator(rotary, accepts=ROTARY),
             "SkipGroupNorm": Operator(skip_group_norm, accepts=GROUP_NORM),
             "SkipLayerNormalization": Operator(skip_layer_normalization),
             "SkipSimplifiedLayerNormalization": Operator(skip_simplified_layer_normalization),
