@@ -13,12 +13,15 @@ from typing import Any
 from ..diagnostics.memory import dispose
 from ..dtypes import DType, bool_, int32
 from ..errors import TraceError
+from ..ir.node import own_tapes
 from ..ops.index_map import Shape
+from ..runtime.scopes import state
 from ..tensor import Tensor
 from ..transforms.jit.api import jit
 from .branches import with_inner_weights
 from .execution import ModelProgram, ModelValue, Operator, is_text
 from .graph import TEXT, ModelConstant, ModelGraph, ValueList
+from .growing_caches import growing_caches
 from .inputs import ModelInputs
 from .layouts import Permuted, as_tensor
 from .passes import optimize
@@ -47,6 +50,7 @@ class ModelRunner:
             }
         )
         self.inputs = ModelInputs(graph)
+        self.caches = growing_caches(graph)
         self.eager = False
         self.format = self.producer = ""
         self.states: dict[str, Tensor] = {}
@@ -73,7 +77,11 @@ class ModelRunner:
             outputs: tuple[str, ...],
             weights: dict[str, Tensor],
             numbers: _Numbers = (),
+            dropped: int = 0,
         ) -> list[Tensor]:
+            if dropped and self.caches is not None:
+                short = {name: inputs[name][..., dropped:, :] for name in self.caches.outputs}
+                inputs = {**inputs, **short}
             wanted = [graph.aliases.get(name, name) for name in outputs]
             known = {
                 name: ModelConstant(name, dtype, shape, [*elements])
@@ -112,22 +120,41 @@ class ModelRunner:
         self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
     ) -> list[Tensor]:
         """Return values by name."""
+        if self.caches is not None and state.trace is None and not own_tapes():
+            call = self.caches.padded(tensors, names)
+            if call is not None:
+                results = self._results(call.inputs, names, weights, call.options)
+                return self.caches.shortened(results, names, call)
+        return self._results(tensors, names, weights, {})
+
+    def _results(
+        self,
+        tensors: dict[str, Tensor],
+        names: tuple[str, ...],
+        weights: dict[str, Tensor],
+        options: dict[str, int],
+    ) -> list[Tensor]:
+        """Return values by name; the options are those of `forward` for padded caches."""
         if any(map(is_text, tensors.values())):
             return self.forward(tensors, names, weights)
         if not self.eager:
             try:
-                results = self._compiled_results(tensors, names, weights)
+                results = self._compiled_results(tensors, names, weights, options)
             except TraceError:
                 # Inside of another trace, this raises TraceError again.
-                results = self.forward(tensors, names, weights)
+                results = self.forward(tensors, names, weights, **options)
                 self.eager = True
             else:
                 self._held = [buffer for buffer in self._held if not _released(buffer)]
             return results
-        return self.forward(tensors, names, weights)
+        return self.forward(tensors, names, weights, **options)
 
     def _compiled_results(
-        self, tensors: dict[str, Tensor], names: tuple[str, ...], weights: dict[str, Tensor]
+        self,
+        tensors: dict[str, Tensor],
+        names: tuple[str, ...],
+        weights: dict[str, Tensor],
+        options: dict[str, int],
     ) -> list[Tensor]:
         """Return values of a compiled call.
 
@@ -136,7 +163,7 @@ class ModelRunner:
         """
         if not self._decided:
             try:
-                return self.compiled(tensors, names, weights)
+                return self.compiled(tensors, names, weights, **options)
             except TraceError:
                 if not self._deciding:
                     raise
@@ -152,7 +179,7 @@ class ModelRunner:
             )
         chosen = {name for name, *_ in numbers}
         rest = {name: x for name, x in tensors.items() if name not in chosen}
-        results = self.compiled(rest, names, weights, numbers)
+        results = self.compiled(rest, names, weights, numbers, **options)
         self._decided.add(numbers)
         return results
 
@@ -182,7 +209,7 @@ _node_of = attrgetter("_node")
 
 
 def _compiled(forward: Callable[..., list[Tensor]]) -> Callable[..., list[Tensor]]:
-    return jit(forward, static_argnames=("outputs", "numbers"))
+    return jit(forward, static_argnames=("outputs", "numbers", "dropped"))
 
 
 def _may_decide(x: Tensor) -> bool:
