@@ -219,6 +219,20 @@ def test_a_wrong_kernel_fails(page: Page, site_url: str) -> None:
     assert "wrong: value" in page.inner_text("#sections")
 
 
+def test_language_models_are_measured(page: Page, site_url: str) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(f"{site_url}/bench/language_models.html?auto=1&only=small&prompt=8")
+    page.wait_for_selector("body[data-state]")
+    assert page.inner_text("#status") == "Finished"
+    results = json.loads(page.text_content("#json") or "")
+    (row,) = results["sections"][0]["rows"]
+    assert row[0] == "small int8 wasm"
+    assert len(row) == len(results["sections"][0]["columns"])
+    assert all(float(number) > 0 for number in row[1:])
+    assert results["summary"]["failed"] == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 360, "the phone scrolls"
+
+
 def run_processor(page: Page, site_url: str, parameters: str) -> dict:
     """Run the page of the processor and return its results."""
     page.goto(f"{site_url}/bench/processor.html?auto=1&{TINY}&{parameters}")

@@ -131,7 +131,7 @@ const offline = VitePWA({
     globIgnores: [
       "assets/bench*",
       "assets/models*",
-      "assets/kernels*",
+      "assets/{kernels,language_models}*",
       "assets/{processor,webgpu,tune,engine_page,adapter,python_page,side,wasm_page}*",
       "assets/{start,plain,tensorflow,measured}-*",
       // jax-js.

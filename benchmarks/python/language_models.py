@@ -26,6 +26,9 @@ SHAPES = {
         head_norm=True,
         rotary_base=1000000.0,
     ),
+    "small": pt.nn.DecoderOptions(
+        vocabulary=300, features=64, layers=2, heads=4, hidden=128, key_heads=2
+    ),
 }
 
 
@@ -71,13 +74,17 @@ class Measured:
         """Return milliseconds a token; each is read while the next one is computed."""
         start = perf_counter()
         before = self.token
+        submitting = 0.0
         for _ in range(count):
+            begin = perf_counter()
             token, self.cache = self.step(self.model, before, self.cache)
             pt.realize(token)
+            submitting += perf_counter() - begin
             await before.data()
             before = token
         await before.data()
         self.token = before
+        self.thread_ms = submitting * 1e3 / count
         return (perf_counter() - start) * 1e3 / count
 
     def memory(self):

@@ -212,13 +212,13 @@ def _values(matrix: PackedMatrix) -> Tensor:
     if matrix.packing.levels:
         integers = F.take(F.asarray(list(matrix.packing.levels)), integers.astype(int32))
     rows, blocks = matrix.scales.shape
-    if matrix.zeros is not None:
-        zero: Any = _of_blocks(matrix.zeros, None)
-    else:
-        zero = float(matrix.packing.zero)
     # The last byte of a row may have bits of no element.
     stored = integers[:, : blocks * matrix.packing.block]
-    values = stored.reshape((rows, blocks, matrix.packing.block)) - zero
+    values = stored.reshape((rows, blocks, matrix.packing.block))
+    if matrix.zeros is not None:
+        values = values - _of_blocks(matrix.zeros, None)
+    elif matrix.packing.zero:
+        values = values - float(matrix.packing.zero)
     values = values * _of_blocks(matrix.scales, matrix.outer_scales)
     if matrix.offsets is not None:
         values = values + _of_blocks(matrix.offsets, matrix.outer_offsets)
