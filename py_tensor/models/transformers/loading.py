@@ -114,10 +114,7 @@ def _family(config: dict[str, Any]) -> tuple[dict[str, Any], Any]:
 
 @contextmanager
 def _valid(what: str) -> Iterator[None]:
-    """Raise ModelError for the errors of wrong numbers; keep initial values pending.
-
-    The values are replaced before they are used.
-    """
+    """Raise ModelError for the errors of wrong numbers; keep initial values pending."""
     before = settings.flush_threshold
     settings.flush_threshold = 1 << 30
     try:
@@ -197,8 +194,14 @@ class _Filling:
         self.model = model
         self.place = place
         self.ignored = ignored
-        self.missing = set(self.model.state_dict())
+        self.shapes = {name: tensor.shape for name, tensor in model.state_dict().items()}
+        self.missing = set(self.shapes)
         self.unknown: list[str] = []
+        # Initial values are random numbers, which are not computed if nothing refers to them.
+        empty = F.zeros(())
+        for name in self.shapes:
+            path, _, field = name.rpartition(".")
+            setattr(self._module(path), field, empty)
 
     def take(self, names: list[str], tensor: Callable[[str], Any]) -> None:
         """Set the fields that tensors of a file belong to."""
@@ -237,8 +240,7 @@ class _Filling:
         return owner
 
     def _replace(self, name: str, module: Module, path: str, value: Any) -> None:
-        field = path.rpartition(".")[2]
-        own = getattr(module, field, None)
+        own = self.shapes.get(path)
         if own is None:
             self.unknown.append(name)
             return
@@ -247,14 +249,14 @@ class _Filling:
                 f"load_transformer: weights must be floating; got {value.dtype} for {name!r:.80}; "
                 "use the original weights"
             )
-        if value.shape != own.shape and _without_ones(value.shape) == own.shape:
-            value = value.reshape(own.shape)
-        if tuple(own.shape) != tuple(value.shape):
+        if value.shape != own and _without_ones(value.shape) == own:
+            value = value.reshape(own)
+        if tuple(value.shape) != own:
             raise ModelError(
                 f"load_transformer: shapes differ; got {tuple(value.shape)} for {name!r:.80} "
-                f"instead of {tuple(own.shape)}; use the configuration of these weights"
+                f"instead of {own}; use the configuration of these weights"
             )
-        setattr(module, field, value)
+        setattr(module, path.rpartition(".")[2], value)
         self.missing.discard(path)
 
     def finished(self) -> Any:
