@@ -31,7 +31,16 @@ const CASES = [
 /** Models that run only if they are asked for: their times say little. */
 const SMALL = "small";
 
-const COLUMNS = ["", "load s", "1st prompt ms", "prompt tokens/s", "1st token ms", "tokens/s", "thread ms", "MB"];
+const COLUMNS = [
+  "",
+  "load s",
+  "1st prompt ms",
+  "prompt tokens/s",
+  "1st token ms",
+  "tokens/s",
+  "thread ms",
+  "MB",
+];
 
 /** @param {any} module @param {string} name @param {number} bits @param {string} backend @param {number} length */
 async function measured(module, name, bits, backend, length) {
@@ -46,7 +55,8 @@ async function measured(module, name, bits, backend, length) {
     );
     const compiling = await model.decode(1);
     let token = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < ROUNDS; round++) token = Math.min(token, await model.decode(TOKENS));
+    for (let round = 0; round < ROUNDS; round++)
+      token = Math.min(token, await model.decode(TOKENS));
     const speeds = [(length / prompt) * 1e3, compiling, 1e3 / token, model.thread_ms];
     return [load, first, ...speeds, model.memory() / 1e6].map(digits);
   } finally {
