@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from .... import functions as F
+from ....nn.rotary import turned
 from ....tensor import Tensor
 from ...execution import GraphFunction
 from ...layouts import as_tensor
@@ -117,19 +118,9 @@ def rotary_embedding(
         x = heads(x, num_heads)
     if positions is not None:
         cosines, sines = F.take(cosines, positions, axis=0), F.take(sines, positions, axis=0)
-    cosines, sines = F.expand_dims(cosines, axis=1), F.expand_dims(sines, axis=1)
-    size = rotary_embedding_dim or x.shape[-1]
-    part, rest = x[..., :size], x[..., size:]
-    if interleaved:
-        a, b = part[..., 0::2], part[..., 1::2]
-    else:
-        a, b = part[..., : size // 2], part[..., size // 2 :]
-    turned = (cosines * a - sines * b, sines * a + cosines * b)
-    if interleaved:
-        part = F.stack(turned, axis=-1).reshape(part.shape)
-    else:
-        part = F.concat(turned, axis=-1)
-    y = F.concat([part, rest], axis=-1) if rest.shape[-1] else part
+    half = (rotary_embedding_dim or x.shape[-1]) // 2
+    cosines, sines = (F.expand_dims(part[..., :half], axis=1) for part in (cosines, sines))
+    y = turned(x, (cosines, sines), bool(interleaved))
     return merged(y) if flat else y
 
 
