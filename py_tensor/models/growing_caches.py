@@ -23,6 +23,8 @@ from .graph import ModelGraph, ModelNode, ValueInfo, reads
 LEAST_LENGTH = 64
 """Length of the shortest buffers; others are powers of two."""
 MASK, POSITIONS = "attention_mask", "position_ids"
+NEW = {"input_ids": -1, "inputs_embeds": 1, POSITIONS: -1}
+"""Inputs with an element for each new position along an axis."""
 GROUPED = "com.microsoft.GroupQueryAttention"
 _NAMES = (("past_key_values", "present"), ("past_", "present_"))
 """How names of inputs begin, and those of the outputs that replace them."""
@@ -71,7 +73,10 @@ class GrowingCaches:
         mask, caches = inputs[MASK], [inputs[name] for name in self.outputs]
         past, count = caches[0].shape[-2], mask.shape[1]
         new = count - past
-        if not past or new < 1 or any(cache.shape[-2] != past for cache in caches):
+        if not past or any(cache.shape[-2] != past for cache in caches):
+            return None
+        # Other lengths are those of a past that the call does not use.
+        if any(inputs[name].shape[axis] != new for name, axis in NEW.items() if name in inputs):
             return None
         if not self._results.issuperset(names):
             return None

@@ -311,6 +311,19 @@ def test_traced_calls_run_as_they_are(engine):
     np.testing.assert_allclose(found.numpy(), want, rtol=0, atol=1e-4)
 
 
+def test_a_past_that_the_mask_leaves_out_is_not_padded(engine):
+    decoder, model, _ = sessions("plain")
+    tokens = np.random.default_rng(1).integers(0, VOCABULARY, (1, 5))
+    outputs = prefilled(decoder, model.run, tokens[:, :4], np.ones((1, 4), "int64"))
+    inputs = following(decoder, outputs, tokens[:, 4:], np.ones((1, 5), "int64"))
+    tensors = {name: pt.asarray(x) for name, x in inputs.items()}
+    caches = model._runner.caches
+    assert caches.padded(tensors, ("logits",)).positions == 5
+    # Exporters join two graphs, of which the first one ignores the past.
+    tensors["input_ids"] = pt.asarray(tokens)
+    assert caches.padded(tensors, ("logits",)) is None
+
+
 @pytest.mark.host
 def test_positions_that_depend_on_the_length_of_the_past_prevent_padding():
     assert pt.models.loads(Decoder("counted").file())._runner.caches is None
