@@ -17,7 +17,8 @@ from .errors import ArgumentTypeError, ModelError
 from .models.file_errors import unsupported
 from .models.model import Model
 from .models.onnx import operators, reader
-from .models.sources import check_content, check_kind
+from .models.sources import check_kind
+from .models.web_files import check_content
 from .tensor import Tensor
 
 __all__ = [

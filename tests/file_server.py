@@ -27,8 +27,8 @@ class Seen(NamedTuple):
 class FileServer:
     """Files by path, and the answers to the next requests of a path.
 
-    An answer is a status; a negative number of bytes after which the connection is closed; or a
-    dict of headers to add or, if their value is None, to leave out.
+    An answer is a status, also with headers; a negative number of bytes after which the connection
+    is closed; or a dict of headers to add or, if their value is None, to leave out.
     """
 
     def __init__(self) -> None:
@@ -38,6 +38,9 @@ class FileServer:
         self.seen: list[Seen] = []
         self.headers: dict[str, str | None] = {}
         """Headers of all answers."""
+        self.refuses_ranges = False
+        self.redirects: dict[str, str] = {}
+        """Addresses to which answers of a path lead, as those of a hub lead to its storage."""
         self.refuses_head = False
         self.release = threading.Event()
         """Slow answers wait for it after their first bytes."""
@@ -79,6 +82,13 @@ class FileServer:
         body, status = self.files.get(path), 200
         if body is None:
             body, status = b"missing", 404
+        added: dict[str, str | None] = {}
+        if path in self.redirects:
+            # Browsers follow no redirects of the requests by which they ask for permission.
+            body, status = b"moved", 200 if method == "OPTIONS" else 302
+            added["Location"] = self.redirects[path]
+        if type(special) is tuple:
+            special, added = special
         if type(special) is int and special > 0:
             body, status = b"refused", special
         if method == "HEAD" and self.refuses_head:
@@ -86,13 +96,13 @@ class FileServer:
         tag = f'"{hashlib.sha256(body).hexdigest()[:12]}"'
         out: dict[str, str | None] = {"ETag": tag, "Content-Length": str(len(body))}
         out["Content-Type"] = "application/octet-stream"
-        wanted = re.fullmatch(r"bytes=(\d+)-", headers.get("range", ""))
-        if wanted and status == 200:
-            start = int(wanted[1])
-            out["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
-            body, status = body[start:], 206
+        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", headers.get("range", ""))
+        if wanted and status == 200 and not self.refuses_ranges:
+            start, last = int(wanted[1]), int(wanted[2] or len(body) - 1)
+            out["Content-Range"] = f"bytes {start}-{last}/{len(body)}"
+            body, status = body[start : last + 1], 206
             out["Content-Length"] = str(len(body))
-        out |= self.headers | (special if isinstance(special, dict) else {})
+        out |= self.headers | added | (special if isinstance(special, dict) else {})
         handler.send_response(status)
         for name, value in out.items():
             if value is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import warnings
 from collections.abc import Sequence
 from time import time
 from typing import Any, NamedTuple
@@ -131,26 +132,46 @@ class FileCache:
         except _REFUSALS:
             return None
 
-    async def store(self, url: str, data: bytearray, validator: str) -> None:
-        """Store a file, and delete others until all together are within the limit."""
+    async def blob(self, file: CachedFile) -> Any:
+        """Return the Blob of a file and note the time; None if it is not complete."""
+        try:
+            bodies, records = await self._open()
+            blob = await (await bodies.match(file.url)).blob()
+            if blob.size != file.nbytes:
+                return None
+            await _note(records, file._replace(used=time()))
+            return blob
+        except _REFUSALS:
+            return None
+
+    async def store(self, url: str, data: bytearray | Sequence[Any], validator: str) -> None:
+        """Store a file, and delete others until all together are within the limit.
+
+        `data` is its bytes, or Blobs with its parts. A file without room is not stored, and a
+        warning says so.
+        """
         if js is None or not url.startswith("http"):
             return
         # One file at a time, because the browser copies it.
         async with self._lock:
+            parts = [blob_of(data)] if isinstance(data, bytearray) else data
+            blob = js.Blob.new(js.Array.of(*parts))
             try:
                 bodies, records = await self._open()
                 await records.delete(url)
-                if len(data) > self._limit:
+                if blob.size > self._limit:
                     await bodies.delete(url)
+                    _warn_of_limit(url, blob.size, self._limit)
                     return
                 kept = await self._records()
-                for file in evicted(kept, self._limit - len(data)):
+                for file in evicted(kept, self._limit - blob.size):
                     await records.delete(file.url)
                     await bodies.delete(file.url)
-                await bodies.put(url, js.Response.new(_blob(data)))
-                await _note(records, CachedFile(url, len(data), validator, time()))
-            except _REFUSALS:
-                return
+                await bodies.put(url, js.Response.new(blob))
+                await _note(records, CachedFile(url, blob.size, validator, time()))
+            except _REFUSALS as error:
+                if getattr(error, "name", "") == "QuotaExceededError":
+                    await _warn_of_quota(url, blob.size)
 
     async def _open(self) -> tuple[Any, Any]:
         """Return the stores of bytes and of descriptions.
@@ -198,8 +219,34 @@ async def _note(records: Any, file: CachedFile) -> None:
     await records.put(file.url, js.Response.new(json.dumps(file)))
 
 
-def _blob(data: bytearray) -> Any:
-    """Copy bytes into a Blob, which the browser may hold outside of the page's memory."""
+def _warn_of_limit(url: str, nbytes: int, limit: int) -> None:
+    warnings.warn(
+        f"load: file is not kept for the next visit; got {nbytes:,} bytes for a limit of {limit:,} "
+        f"for {url}; set pt.models.cache.limit",
+        stacklevel=2,
+    )
+
+
+async def _warn_of_quota(url: str, nbytes: int) -> None:
+    try:
+        estimate = await js.navigator.storage.estimate()
+        room = f"{estimate.usage:,} of {estimate.quota:,} in use"
+    except _REFUSALS:
+        room = "no estimate of the room"
+    warnings.warn(
+        f"load: the browser has no room to keep a file for the next visit; got {nbytes:,} bytes, "
+        f"{room}, for {url}; delete files with pt.models.cache.clear()",
+        stacklevel=2,
+    )
+
+
+def blob_of(data: bytearray) -> Any:
+    """Copy bytes into a Blob, which the browser may hold outside of the page's memory.
+
+    Outside of pages the result is None.
+    """
+    if js is None:
+        return None
     proxy = create_proxy(data)
     view = proxy.getBuffer("u8")
     try:

@@ -19,14 +19,14 @@ CHUNK = 1 << 18
 
 
 class _Redirects(HTTPRedirectHandler):
-    """Follow redirects; headers, which may have passwords, are not sent to other sites."""
+    """Follow redirects; other sites get no header but Range, since headers may have passwords."""
 
     def redirect_request(
         self, req: Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         new = super().redirect_request(req, fp, code, msg, headers, newurl)
         if new is not None and urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
-            new.headers.clear()
+            new.headers = {name: text for name, text in new.headers.items() if name == "Range"}
         return new
 
 

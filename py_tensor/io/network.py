@@ -20,6 +20,8 @@ except ImportError:  # CPython outside of a page
 
 PAUSES = (0.3, 1.0)
 """Seconds to wait before the second and before the third try."""
+LONGEST_PAUSE = 60
+"""Maximum number of seconds to wait if a server says for how long."""
 
 Report = Callable[[int, int | None], None]
 """Called as report(done, total) when bytes have arrived; total is None if it is not known."""
@@ -34,6 +36,8 @@ class Request(NamedTuple):
     headers: Mapping[str, str] = {}
     credentials: str | None = None
     """Mode of fetch: "omit", "same-origin" or "include"; None for the browser's default."""
+    span: tuple[int, int] | None = None
+    """Offset of the first byte, and the one after the last; None for the whole file."""
 
 
 class Download(NamedTuple):
@@ -66,14 +70,16 @@ class Response(Protocol):
 class _Temporary(Exception):
     """A try failed with this error of the project, and the next one may succeed."""
 
-    def __init__(self, error: BackendError) -> None:
+    def __init__(self, error: BackendError, pause: float = 0) -> None:
         self.error = error
+        self.pause = pause
+        """Seconds that the server asks for."""
 
 
 async def download(
     request: Request, report: Report | None = None, known: str | None = None
 ) -> Download | None:
-    """Return a file, or None if the server sends `known` as its validator.
+    """Return a file or a span of it, or None if the server sends `known` as its validator.
 
     Network errors, too many requests (429) and errors of the server (5xx) are tried again, at most
     twice. A try continues after the bytes of the last one if the server says that the file is the
@@ -84,7 +90,7 @@ async def download(
     """
     partial = _Partial(request)
     for pause in (*PAUSES, None):
-        answered = False
+        answered, asked = False, 0.0
         try:
             async with opened(request, extra=partial.headers) as response:
                 answered = True
@@ -109,11 +115,11 @@ async def download(
                     "server send the header Access-Control-Allow-Origin"
                 ) from None
         except _Temporary as error:
-            failure = error.error
+            failure, asked = error.error, error.pause
         if pause is None:
             raise failure
         partial.keep_or_forget()
-        await asyncio.sleep(pause)
+        await asyncio.sleep(max(pause, asked))
     raise AssertionError("unreachable")
 
 
@@ -134,6 +140,8 @@ class _Partial:
 
     def __init__(self, request: Request) -> None:
         self._request = request
+        self._start = request.span[0] if request.span else 0
+        self._stop = request.span[1] if request.span else None
         self._data = bytearray()
         self.done = 0
         self.total: int | None = None
@@ -148,26 +156,27 @@ class _Partial:
         The answer's ETag is compared instead of sending If-Range, which other sites would have to
         allow.
         """
-        return {"Range": f"bytes={self.done}-"} if self.done else {}
+        first = self._start + self.done
+        if self._stop is not None:
+            return {"Range": f"bytes={first}-{self._stop - 1}"}
+        return {"Range": f"bytes={first}-"} if first else {}
 
     def begin(self, response: Response) -> None:
         """Prepare for the bytes of an answer; raise BackendError if it has none."""
         status, etag = response.status, response.header("etag")
         if self.done and status in (206, 416):
-            missing = f"bytes {self.done}-{(self.total or 0) - 1}/{self.total}"
-            if status == 206 and (etag, response.header("content-range")) == (
-                self._strong,
-                missing,
-            ):
+            last = self._start + (self.total or 0) - 1
+            missing = f"bytes {self._start + self.done}-{last}/"
+            sent = response.header("content-range") or ""
+            if status == 206 and etag == self._strong and sent.startswith(missing):
                 return
             self._strong = None  # the file has changed: the next try begins at its start
             raise _Temporary(self._failed("file changed while it was read", f"status {status}"))
-        if status != 200:
-            refusal = self._failed(
-                "request failed", f"{status} {response.reason}".strip(), _advice(status)
-            )
-            raise _Temporary(refusal) if status == 429 or status >= 500 else refusal
+        if status != (200 if self._stop is None else 206):
+            raise self._refusal(response)
         self.done, self.total, self.validator = 0, _length(response), _validator(response)
+        if self._stop is not None:
+            self.total = self._stop - self._start
         self._strong = None if etag is None or etag.startswith("W/") else etag
         try:
             self._data = bytearray(self.total or 0)
@@ -187,10 +196,25 @@ class _Partial:
             self.done = 0
 
     def finished(self) -> Download:
-        """Return the file."""
+        """Return the file, or the span; raise BackendError if the span is not complete."""
+        if self._stop is not None and self.done != self.total:
+            got = f"{self.done} of {self.total} bytes"
+            raise _Temporary(self._failed("part of a file has another size", got))
         # The declared length counts compressed bytes if the server hides that it compresses.
         del self._data[self.done :]
         return Download(self._data, self.validator)
+
+    def _refusal(self, response: Response) -> Exception:
+        """Return the error of an answer without the bytes; _Temporary if a later try may do."""
+        status = response.status
+        got, advice = f"{status} {response.reason}".strip(), _advice(status)
+        if status == 200:
+            got, advice = "the whole file for a part of it", "download it, and load it by its path"
+        refusal = self._failed("request failed", got, advice)
+        if status != 429 and status < 500:
+            return refusal
+        wait = response.header("retry-after") or ""
+        return _Temporary(refusal, min(int(wait), LONGEST_PAUSE) if wait.isdecimal() else 0)
 
     def _failed(self, problem: str, got: str, advice: str = "try again") -> BackendError:
         operation, url, *_ = self._request

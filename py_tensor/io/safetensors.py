@@ -9,8 +9,8 @@ without overlap.
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Buffer, Mapping, Sequence
+from collections import Counter
+from collections.abc import Buffer, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..dtypes import wrong_type
@@ -77,6 +77,15 @@ def write(entries: Mapping[str, Entry], metadata: Mapping[str, str] | None) -> b
     return b"".join(parts)
 
 
+class Place(NamedTuple):
+    """Place of a tensor in a file: dtype and shape as in `Entry`, and offsets of its bytes."""
+
+    dtype: str
+    shape: Shape
+    start: int
+    stop: int
+
+
 def read(data: Buffer) -> tuple[dict[str, Entry], dict[str, str]]:
     """Decode a file to its entries by name, in file order and without copying, and its metadata.
 
@@ -86,62 +95,89 @@ def read(data: Buffer) -> tuple[dict[str, Entry], dict[str, str]]:
         view = memoryview(data).cast("B")
     except TypeError:
         raise wrong_type("from_bytes", "data", "contiguous bytes", data, "bytes") from None
-    header, start = _header(view)
+    places, metadata = places_in(view, len(view))
+    entries = {
+        name: Entry(dtype, shape, view[start:stop])
+        for name, (dtype, shape, start, stop) in places.items()
+    }
+    return entries, metadata
+
+
+def places_in(view: memoryview, size: int) -> tuple[dict[str, Place], dict[str, str]]:
+    """Return the places of the tensors by name, in file order, and the metadata.
+
+    `view` has the bytes of the file up to `header_end` at least, and `size` is the whole file's.
+    Raises FormatError for files that violate the format.
+    """
+    start = header_end(view, size)
+    header = _header(bytes(view[8:start]))
     metadata = header.pop(_METADATA, {})
     if not isinstance(metadata, dict) or not all(
         isinstance(text, str) for text in metadata.values()
     ):
         raise _malformed("metadata must map str to str", f"{metadata!r:.60}")
-    body = view[start:]
     offsets = sorted((_offsets(name, info), name) for name, info in header.items())
     end = 0
-    entries = {}
+    places = {}
     for (begin, stop), name in offsets:
         if begin != end:
             wrong = "overlap" if begin < end else "leave a gap"
             raise _malformed(f"tensors {wrong}", f'byte {begin} as the start of "{name}"', end)
         dtype, shape = header[name]["dtype"], tuple(header[name]["shape"])
-        size = math.prod(shape) * SIZES[dtype]
-        if stop - begin != size:
+        elements = element_count(shape)
+        if elements is None or stop - begin != elements * SIZES[dtype]:
             raise _malformed(
                 f'size of "{name}" does not fit its shape',
-                f"{stop - begin} bytes for {dtype} of shape {shape}",
-                size,
+                f"{stop - begin} bytes for {dtype} of shape {shape!s:.60}",
+                None if elements is None else elements * SIZES[dtype],
             )
         end = stop
-        entries[name] = Entry(dtype, shape, body[begin:stop])
-    if end != len(body):
-        wrong = "file is cut off" if end > len(body) else "file continues after its last tensor"
-        raise _malformed(wrong, f"{len(view)} bytes", start + end)
-    return entries, metadata
+        places[name] = Place(dtype, shape, start + begin, start + stop)
+    if start + end != size:
+        wrong = "file is cut off" if start + end > size else "file continues after its last tensor"
+        raise _malformed(wrong, f"{size} bytes", start + end)
+    return places, metadata
 
 
-def _header(view: memoryview) -> tuple[dict[str, Any], int]:
-    """Return the header, and the offset of the first element."""
-    if len(view) < 8:
-        raise _malformed("file is cut off", f"{len(view)} bytes", "at least 8")
+def element_count(shape: Collection[int]) -> int | None:
+    """Return the product of the lengths of axes; None if it has more than 63 bits."""
+    count = int(0 not in shape)
+    for length in shape:
+        count *= length
+        if count >= 1 << 63:
+            return None
+    return count
+
+
+def header_end(view: memoryview, size: int) -> int:
+    """Return the offset of the first element, given the first 8 bytes of a file of `size` bytes."""
+    if size < 8:
+        raise _malformed("file is cut off", f"{size} bytes", "at least 8")
     length = int.from_bytes(view[:8], "little")
     if length > HEADER_LIMIT:
         raise _malformed("header is too long", f"{length} bytes", f"at most {HEADER_LIMIT}")
-    if length > len(view) - 8:
-        raise _malformed("file is cut off", f"{len(view)} bytes", f"at least {8 + length}")
-    text = bytes(view[8 : 8 + length])
+    if length > size - 8:
+        raise _malformed("file is cut off", f"{size} bytes", f"at least {8 + length}")
+    return 8 + length
+
+
+def _header(text: bytes) -> dict[str, Any]:
+    """Return the header."""
     if not text.startswith(b"{"):
         raise _malformed("header does not begin with {", repr(text[:20]))
     try:
-        header = json.loads(text.decode(), object_pairs_hook=_object)
+        header: dict[str, Any] = json.loads(text.decode(), object_pairs_hook=_object)
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:
         raise _malformed("header is not JSON", str(error)) from None
-    return header, 8 + length
+    return header
 
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        [(twice, _)] = Counter(name for name, _ in pairs).most_common(1)
         raise _malformed("name occurs twice", repr(twice))
     return members
 

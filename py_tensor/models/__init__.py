@@ -17,7 +17,9 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     runner      compiled calls, weights and states
     summary     table of a model's nodes
     model       Model: call, summary, warmup
-    sources     URLs, paths, files
+    readers     files in parts
+    web_files   URLs, and repositories of hubs
+    sources     paths, files, functions
     progress    reports of bytes
     saving      save: models and modules in one file
     loading     load, loads
@@ -32,10 +34,10 @@ from .loading import EXAMPLE, load, loads
 from .model import Model
 from .onnx.export import to_onnx
 from .saving import save
-from .sources import cache
 from .summary import Layer, Summary, SummaryRow
 from .tfjs.export import to_tfjs
 from .transformers.loading import load_transformer
+from .web_files import cache
 from .weights.loading import load_weights
 from .weights.torch_layers import Unmatched, load_torch_state_dict
 

@@ -81,6 +81,9 @@ EXAMPLE = bytes.fromhex(
 """A small ONNX file for examples: y = relu(x)."""
 
 
+PATTERNS = ("model.json", "*.onnx", "*.keras", "*.tflite")
+"""Names of models in repositories of hubs, the preferred ones first."""
+
 CREDENTIALS = ("omit", "same-origin", "include")
 
 
@@ -101,12 +104,13 @@ async def load(
     result ends its requests.
 
     Args:
-        source: URL, with `://` or, in a page, relative to it; path of a file or folder; bytes; dict
-            of bytes or files by name; file object of Python or of a page, or a list of them: an
-            `<input type="file">`, its `files`, or the `dataTransfer` of a drop; or a function that
-            returns the bytes of a file, a response of fetch, or an awaitable of them, by its name
-            relative to the model's, which is "" for the model itself. A zip archive is like a
-            folder.
+        source: URL, with `://` or, in a page, relative to it; `hf://owner/name`, a repository of
+            https://huggingface.co, also with `@revision` and `/file`; path of a file or folder;
+            bytes; dict of bytes or files by name; file object of Python or of a page, or a list of
+            them: an `<input type="file">`, its `files`, or the `dataTransfer` of a drop; or a
+            function that returns the bytes of a file, a response of fetch, or an awaitable of them,
+            by its name relative to the model's, which is "" for the model itself. A zip archive is
+            like a folder.
         format: "py_tensor" for a file of `save`, "tfjs" for `model.json` of TensorFlow.js, "keras"
             for a `.keras` file, "tflite" or "onnx"; None (default) chooses by the file's content.
         progress: Function (done, total, name) called as bytes arrive: bytes of all files that were
@@ -146,7 +150,10 @@ async def load(
         )
     meter = ProgressMeter(progress)
     return await _loaded(
-        files_of_source(source, _rank, headers or {}, credentials, cache), format, meter, custom
+        files_of_source(source, _rank, PATTERNS, headers, credentials, cache),
+        format,
+        meter,
+        custom,
     )
 
 

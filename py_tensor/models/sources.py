@@ -11,7 +11,7 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from posixpath import basename, dirname
@@ -19,8 +19,9 @@ from typing import Any, NamedTuple, Protocol
 
 from ..errors import ArgumentTypeError, BackendError, ModelError
 from ..io.browser import in_page
-from ..io.file_cache import FileCache
-from ..io.network import Head, Report, Request, absolute, chunks_of, download, head
+from ..io.network import Report, chunks_of
+from .readers import MemoryReader, Reader, SpanReader
+from .web_files import PARALLEL, HubFiles, WebFiles, check_content, hub_address
 
 HEAD = 1 << 20
 """Bytes of a file that formats may look at if the model's file is looked for among several."""
@@ -29,13 +30,8 @@ MOST_FILES = 10_000
 EXPANSION, SMALL = 50, 1 << 26
 """Maximum ratio of a file's size to its size in an archive, for files above a size in bytes."""
 
-_PARALLEL = 4
-
 Rank = Callable[[Any], int | None]
 """Returns the place of the format of bytes among all formats; None if no format has them."""
-
-cache = FileCache("py_tensor.models")
-"""Files that `load` keeps in the browser's storage."""
 
 
 class Files(Protocol):
@@ -51,6 +47,9 @@ class Files(Protocol):
 
     async def read(self, name: str, report: Report | None) -> Any:
         """Return the bytes of a file by its name relative to the model's; "" is the model."""
+
+    async def reader(self, name: str, report: Report | None) -> Reader:
+        """Return a file that is read in parts, if the source can."""
 
 
 def is_neighbour(name: str) -> bool:
@@ -68,15 +67,6 @@ def check_neighbour(name: str, owner: str) -> None:
         )
 
 
-_WRONG = {
-    b"<!doctype": "a web page",
-    b"<html": "a web page",
-    b"<?xml": "an XML document",
-    b"version https://git-lfs": "a pointer of Git LFS",
-}
-"""First bytes of answers that servers send if they do not have the file."""
-
-
 _OTHER_KINDS = (
     (0, b"GGUF", "a GGUF file, of llama.cpp", "read its weights with pt.models.load_weights"),
     (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, of Keras for example",
@@ -86,17 +76,6 @@ _OTHER_KINDS = (
 )  # fmt: skip
 """Position and signature of files that are not models of a supported format, with what to do."""
 _NPZ = ("an .npz file", "read its arrays with pt.load")
-
-
-def check_content(data: Any, address: str) -> None:
-    """Raise ModelError if bytes are an answer for people instead of a file."""
-    first = bytes(memoryview(data).cast("B")[:64]).removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    for start, kind in _WRONG.items():
-        if first.startswith(start):
-            raise ModelError(
-                f"load: file is not part of a model; got {kind} for {address}; use the address "
-                "from which the file itself is downloaded"
-            )
 
 
 def check_kind(data: Any, address: str) -> None:
@@ -115,11 +94,23 @@ def check_kind(data: Any, address: str) -> None:
 
 
 def files_of_source(
-    source: Any, rank: Rank, headers: Mapping[str, str], credentials: str | None, kept: bool
+    source: Any,
+    rank: Rank,
+    patterns: Sequence[str],
+    headers: Mapping[str, str] | None = None,
+    credentials: str | None = None,
+    kept: bool = True,
 ) -> Files:
-    """Return the files of a source; the other arguments are those of `load`."""
+    """Return the files of a source.
+
+    `patterns` are those of names of models in a repository of a hub, the preferred ones first. The
+    further arguments are those of `load`.
+    """
     if isinstance(source, str) and (_is_url(source) or (in_page() and not Path(source).exists())):
-        return _Web(source, headers, credentials, kept)
+        at = hub_address(source)
+        if at is not None:
+            return HubFiles(at, headers or {}, credentials, kept, patterns)
+        return WebFiles(source, headers or {}, credentials, kept)
     if isinstance(source, (str, PathLike)):
         path = Path(fspath(source))
         return Folder(_parts_of_folder(path), rank, str(path)) if path.is_dir() else _Path(path)
@@ -137,76 +128,6 @@ def files_of_source(
 
 def _is_url(source: str) -> bool:
     return "://" in source or source.startswith(("blob:", "data:"))
-
-
-# --- the network ----------------------------------------------------------------------------------
-
-
-class _Web:
-    """Files next to a URL."""
-
-    parallel = _PARALLEL
-
-    def __init__(
-        self, url: str, headers: Mapping[str, str], credentials: str | None, kept: bool
-    ) -> None:
-        self.address = url.partition("#")[0]
-        self._headers = headers
-        self._credentials = credentials
-        self._kept = kept
-        self._heads: dict[str, Head | None] = {}
-
-    def _request(self, name: str) -> Request:
-        start, mark, query = self.address.partition("?")
-        if name and start.startswith(("blob:", "data:")):
-            raise ModelError(
-                f'load: model has data in another file; got "{name}" for a URL of a single file; '
-                "pass all files of the model"
-            )
-        address = f"{start.rpartition('/')[0]}/{name}{mark}{query}" if name else self.address
-        return Request("load", address, self._headers, self._credentials)
-
-    async def size(self, name: str) -> int | None:
-        """Ask the server for the size."""
-        try:
-            answer = await self._head(self._request(name))
-        except ConnectionError:
-            return None
-        return answer and answer.size
-
-    async def read(self, name: str, report: Report | None) -> Any:
-        """Download a file, or read it from the cache if the server still has the same."""
-        request = self._request(name)
-        url = absolute(request.url)
-        known = await cache.find(url) if self._kept else None
-        if known is not None:
-            try:
-                current = await self._head(request)
-                is_same = current is not None and current.validator == known.validator
-            except ConnectionError:
-                is_same = True  # without a network
-            data = await cache.read(known, report) if is_same else None
-            if data is not None:
-                return data
-            if is_same:
-                known = None
-        answer = await download(request, report, known and known.validator)
-        if answer is None:
-            assert known is not None
-            data = await cache.read(known, report)
-            if data is not None:
-                return data
-            answer = await download(request, report)
-            assert answer is not None
-        check_content(answer.data, request.url)
-        if self._kept and answer.validator:
-            await cache.store(url, answer.data, answer.validator)
-        return answer.data
-
-    async def _head(self, request: Request) -> Head | None:
-        if request.url not in self._heads:
-            self._heads[request.url] = await head(request)
-        return self._heads[request.url]
 
 
 # --- one path -------------------------------------------------------------------------------------
@@ -241,6 +162,10 @@ class _Path:
         check_content(data, f'"{name}"' if name else repr(self.address))
         return data
 
+    async def reader(self, name: str, report: Report | None) -> Reader:
+        """Return the file at the path."""
+        return await _reader(self._part(name), f'"{name}"' if name else repr(self.address), report)
+
 
 # --- several files --------------------------------------------------------------------------------
 
@@ -249,8 +174,8 @@ class Part(NamedTuple):
     """One of several files."""
 
     size: int | None
-    head: Callable[[], Awaitable[Any]]
-    """Return the first bytes."""
+    span: Callable[[int, int], Awaitable[Any]]
+    """Return the bytes from an offset to another one, or to the end."""
     read: Callable[[Report | None], Awaitable[Any]]
     """Return all bytes."""
 
@@ -273,6 +198,18 @@ class Folder:
 
     async def read(self, name: str, report: Report | None) -> Any:
         """Read a file; find the model's file if its name is ""."""
+        part, path = await self._part(name)
+        data = await part.read(report)
+        check_content(data, f'"{path}"')
+        return data
+
+    async def reader(self, name: str, report: Report | None) -> Reader:
+        """Return a file; find the model's file if its name is ""."""
+        part, path = await self._part(name)
+        return await _reader(part, f'"{path}"', report)
+
+    async def _part(self, name: str) -> tuple[Part, str]:
+        """Return a file and its path."""
         if self._model is None:
             self._model = await self._found_model()
             self.address = "/".join(filter(None, (self.address, self._model)))
@@ -284,9 +221,7 @@ class Folder:
                 f"{names or 'the files'}; pass all files of the model, or load it from its URL "
                 "or path"
             )
-        data = await self._parts[path].read(report)
-        check_content(data, f'"{path}"')
-        return data
+        return self._parts[path], path
 
     def _find(self, name: str) -> str:
         """Return the path of a file next to the model's.
@@ -306,7 +241,7 @@ class Folder:
         ranked: dict[int, list[str]] = {}
         others: list[tuple[Any, str]] = []
         for path, part in self._parts.items():
-            head = await part.head()
+            head = await part.span(0, HEAD)
             rank = self._rank(head)
             others.append((bytes(memoryview(head).cast("B")[:256]), path))
             if rank is not None:
@@ -349,44 +284,58 @@ def part_of(value: Any) -> Part:
             contents.append(await bytes_of(value))
         return contents[0]
 
-    return Part(None, lambda: read(None), read)
+    async def span(start: int, stop: int) -> Any:
+        return (await read(None))[start:stop]
+
+    return Part(None, span, read)
 
 
 def part_of_bytes(data: Any) -> Part:
     """Return the part for bytes."""
     view = memoryview(data).cast("B")
 
-    async def first() -> Any:
-        return view[:HEAD]
+    async def span(start: int, stop: int) -> Any:
+        return view[start:stop]
 
     async def read(report: Report | None) -> Any:
         return data
 
-    return Part(len(view), first, read)
+    return Part(len(view), span, read)
+
+
+async def _reader(part: Part, address: str, report: Report | None) -> Reader:
+    """Return a reader of a part, which is in memory if its size is not known before."""
+    if part.size is None:
+        reader: Reader = MemoryReader(await part.read(report))
+    else:
+        reader = SpanReader(part.size, part.span, report)
+    check_content(await part.span(0, 64), address)
+    return reader
 
 
 def _part_of_path(path: Path) -> Part:
-    async def first() -> Any:
-        with path.open("rb") as file:
-            return file.read(HEAD)
-
-    async def read(report: Report | None) -> Any:
+    async def span(start: int, stop: int | None) -> Any:
         try:
-            return path.read_bytes()
+            with path.open("rb") as file:
+                file.seek(start)
+                return file.read(-1 if stop is None else stop - start)
         except OSError as error:
             raise ModelError(
                 f"load: file cannot be read; got {error.strerror or error} for {str(path)!r}; "
                 "check the path, or pass a URL with ://"
             ) from None
 
-    return Part(path.stat().st_size if path.is_file() else None, first, read)
+    async def read(report: Report | None) -> Any:
+        return await span(0, None)
+
+    return Part(path.stat().st_size if path.is_file() else None, span, read)
 
 
 def _part_of_blob(blob: Any) -> Part:
     size: int = blob.size
 
-    async def first() -> Any:
-        return (await blob.slice(0, HEAD).arrayBuffer()).to_bytes()
+    async def span(start: int, stop: int) -> Any:
+        return (await blob.slice(start, stop).arrayBuffer()).to_bytes()
 
     async def read(report: Report | None) -> Any:
         data, done = bytearray(size), 0
@@ -397,7 +346,7 @@ def _part_of_blob(blob: Any) -> Part:
                 report(done, size)
         return data
 
-    return Part(size, first, read)
+    return Part(size, span, read)
 
 
 def _parts_of_folder(folder: Path) -> dict[str, Part]:
@@ -445,13 +394,13 @@ def _part_of_archive(opened: zipfile.ZipFile, info: zipfile.ZipInfo, address: st
         except _BROKEN as error:
             raise _broken_archive(f'{error} in "{info.filename}"', address) from None
 
-    async def first() -> Any:
-        return read_up_to(HEAD)
+    async def span(start: int, stop: int) -> Any:
+        return read_up_to(stop)[start:]
 
     async def read(report: Report | None) -> Any:
         return read_up_to(-1)
 
-    return Part(info.file_size, first, read)
+    return Part(info.file_size, span, read)
 
 
 def _broken_archive(got: Any, address: str) -> ModelError:
@@ -480,10 +429,14 @@ class _Function:
     async def read(self, name: str, report: Report | None) -> Any:
         """Call the function."""
         answer = self._function(name)
-        self.parallel = _PARALLEL if inspect.isawaitable(answer) else 1
+        self.parallel = PARALLEL if inspect.isawaitable(answer) else 1
         data = await bytes_of(answer)
         check_content(data, f'"{name}"' if name else "the model")
         return data
+
+    async def reader(self, name: str, report: Report | None) -> Reader:
+        """Return the function's result."""
+        return MemoryReader(await self.read(name, report))
 
 
 async def bytes_of(value: Any) -> Any:

@@ -99,7 +99,7 @@ def test_weights_in_parts_and_older_configurations_load() -> None:
 def test_older_scaling_of_llama_is_read() -> None:
     config = dict(CASES["llama3"]["config"])
     new = options_of(config)
-    rotary = config.pop("rope_parameters")
+    rotary = dict(config.pop("rope_parameters"))
     config |= {"rope_theta": rotary.pop("rope_theta"), "rope_scaling": rotary}
     assert options_of(config) == new
     assert new.scaling is not None and new.scaling.kind == "llama3"

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from gguf_files import file_of
+from helpers import finished
 
 import py_tensor as pt
 from py_tensor.errors import ModelError
+from py_tensor.models.readers import ForwardReader, MemoryReader
 from py_tensor.models.weights import gguf
 
 BLOCKS = json.loads(
@@ -72,7 +74,7 @@ def test_metadata_is_read() -> None:
         "tokenizer.ggml.scores": (9, (6, [0.5, 1.5])),
         "nested": (9, (9, [(4, [1, 2]), (4, [])])),
     }
-    file = gguf.read(file_of({}, metadata, version=2))
+    file = finished(gguf.header(ForwardReader(MemoryReader(file_of({}, metadata, version=2)))))
     assert file.metadata == {
         "general.architecture": "llama",
         "llama.block_count": 30,

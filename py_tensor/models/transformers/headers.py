@@ -8,6 +8,7 @@ https://github.com/ggml-org/llama.cpp for what depends on the architecture.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from ...errors import ModelError
@@ -39,18 +40,21 @@ LARGE = {("gemma2", 46), ("gemma3", 62)}
 """Architectures and numbers of blocks in which scores are scaled by features / heads."""
 
 
-def options_of(file: GgufFile) -> DecoderOptions:
-    """Return the options of a decoder; raise ModelError if they are missing or not supported."""
+def options_of(file: GgufFile, divisors: Sequence[float] = ()) -> DecoderOptions:
+    """Return the options of a decoder; raise ModelError if they are missing or not supported.
+
+    `divisors` are the elements of the tensor `FREQUENCIES`, if the file has it.
+    """
     architecture = file.metadata.get("general.architecture")
     if not isinstance(architecture, str) or architecture not in ARCHITECTURES:
         raise ModelError(
             f"load_transformer: architecture is unknown; got {architecture!r:.60}; use one of "
             f"{', '.join(ARCHITECTURES)}"
         )
-    return _options(file, architecture)
+    return _options(file, architecture, divisors)
 
 
-def _options(file: GgufFile, architecture: str) -> DecoderOptions:
+def _options(file: GgufFile, architecture: str, divisors: Sequence[float]) -> DecoderOptions:
     def value(key: str, default: Any = None) -> Any:
         return file.metadata.get(f"{architecture}.{key}", default)
 
@@ -73,7 +77,7 @@ def _options(file: GgufFile, architecture: str) -> DecoderOptions:
         ),
         "rotary_base": value("rope.freq_base", 10000.0),
         "rotary_share": value("rope.dimension_count", head_features) / head_features,
-        "scaling": _scaling(file, value),
+        "scaling": _scaling(value, divisors),
         "softcap": value("attn_logit_softcapping"),
         "logit_softcap": value("final_logit_softcapping"),
         "windows": _windows(architecture, value("attention.sliding_window"), layers),
@@ -95,10 +99,9 @@ def _windows(architecture: str, window: Any, layers: int) -> int | tuple[int | N
     return tuple(window if (block + 1) % pattern else None for block in range(layers))
 
 
-def _scaling(file: GgufFile, value: Any) -> RotaryScaling | None:
-    if FREQUENCIES in file.tensors:
-        divisors: Any = file.tensor(FREQUENCIES)
-        return RotaryScaling("longrope", divisors=tuple(divisors.tolist()), attention_factor=1.0)
+def _scaling(value: Any, divisors: Sequence[float]) -> RotaryScaling | None:
+    if divisors:
+        return RotaryScaling("longrope", divisors=tuple(divisors), attention_factor=1.0)
     kind = value("rope.scaling.type", "none")
     if kind == "none":
         return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -20,15 +22,19 @@ from ...nn.module import Module
 from ...nn.quantization import PackedMatrix
 from ...settings import settings
 from ...tensor import Tensor
+from ..progress import Progress, ProgressMeter
+from ..readers import ForwardReader
 from ..sources import Files, files_of_source
 from ..weights import gguf
-from ..weights.loading import opened, parts_of
-from . import configurations, encoders, headers
+from ..weights.loading import label_of, read_tensors, weights_in
+from . import configurations, encoders, headers as gguf_options
 from .names import AFTER_ATTENTION, FUSED_UP, IGNORED, TRANSPOSED, Place, place_in, place_of
 from .pooling import read_pooling
 
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 """Files with the weights of a model next to its config.json; the first one that exists is read."""
+PATTERNS = ("config.json", "*.gguf")
+"""Names of models in repositories of hubs, the preferred ones first."""
 FAMILIES: dict[str, Any] = {**configurations.FAMILIES, **encoders.FAMILIES}
 """Functions that return `DecoderOptions`, and families of other models, by transformers' names."""
 SPARE = {"readout", "pooler"}
@@ -37,12 +43,18 @@ NORM = {"weight": "scale", "bias": "offset", "gamma": "scale", "beta": "offset"}
 """Fields of normalizations by names in files, old ones too."""
 
 
-async def load_transformer(source: Any) -> Any:
+async def load_transformer(
+    source: Any,
+    *,
+    progress: bool | Progress | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Any:
     """Load a transformer from files of transformers or llama.cpp.
 
     The source is a GGUF file, or a `config.json` of transformers with `model.safetensors` or
-    `model.safetensors.index.json` and its parts next to it: a folder, its files, or the address of
-    `config.json`. Weights of GGUF files stay packed. The result depends on the family:
+    `model.safetensors.index.json` and its parts next to it: a folder, its files, the address of
+    `config.json`, or a repository of a hub, `hf://owner/name`. Weights of GGUF files stay packed.
+    Files are read in parts, as by `load_weights`. The result depends on the family:
 
     - `pt.nn.CausalDecoder` for Llama (also SmolLM2 and Mistral), Qwen2, Qwen3, Gemma 2 and 3
       (text), Phi-3 and GPT-2, and for GGUF files;
@@ -54,8 +66,11 @@ async def load_transformer(source: Any) -> Any:
     - `pt.nn.SpeechToText` for Whisper.
 
     Args:
-        source: URL, path, bytes, file object, dict of files by name, or function that returns
-            bytes, as for `load`.
+        source: URL, `hf://owner/name`, path, bytes, file object, dict of files by name, or function
+            that returns bytes, as for `load`.
+        progress: Function (done, total, name) or True, as for `load`; None (default) for none.
+        headers: Dict of headers to send to the URL's server, for example
+            {"Authorization": "Bearer hf_..."}; None (default) for none.
 
     Returns:
         Module with the weights of the files.
@@ -72,16 +87,36 @@ async def load_transformer(source: Any) -> Any:
     ...     print(str(error)[:64])
     load_transformer: model is of an unknown family; got 't5'; use o
     """
-    files = files_of_source(source, _rank, {}, None, True)
-    data = await files.read("", None)
-    if bytes(memoryview(data).cast("B")[:4]) == gguf.MAGIC:
-        file = gguf.read(data)
-        with _valid("metadata are"):
-            options = headers.options_of(file)
-            fused = not any(name.endswith(".ffn_gate.weight") for name in file.tensors)
-            fill = _decoder(options, FUSED_UP if fused and options.gated else {})
-        fill.take(list(file.tensors), file.tensor)
-        return fill.finished()
+    files = files_of_source(source, _rank, PATTERNS, headers)
+    meter = ProgressMeter(progress)
+    file = ForwardReader(await files.reader("", meter.of("", label_of(files))))
+    if bytes(await file.read(0, 4)) == gguf.MAGIC:
+        model = await _of_gguf(file)
+    else:
+        model = await _of_config(await file.read(0, file.file.size), files, meter)
+    meter.end()
+    return model
+
+
+async def _of_gguf(reader: ForwardReader) -> Any:
+    """Return the decoder of a GGUF file."""
+    file = await gguf.header(reader)
+    divisors: list[float] = []
+    info = file.tensors.get(gguf_options.FREQUENCIES)
+    if info is not None:
+        tensor = gguf.tensor_of(info, await reader.file.read(info.start, info.stop))
+        divisors = (tensor.unpacked() if isinstance(tensor, PackedMatrix) else tensor).tolist()
+    with _valid("metadata are"):
+        options = gguf_options.options_of(file, divisors)
+        fused = not any(name.endswith(".ffn_gate.weight") for name in file.tensors)
+        fill = _decoder(options, FUSED_UP if fused and options.gated else {})
+    async for name, value in read_tensors(reader, gguf.stored(file), fill.wants):
+        fill.take(name, value)
+    return fill.finished()
+
+
+async def _of_config(data: Any, files: Files, meter: ProgressMeter) -> Any:
+    """Return the model of a configuration, with the weights next to it."""
     config, family = _family(_config(data))
     with _valid("configuration is"):
         if isinstance(family, encoders.EncoderFamily):
@@ -91,8 +126,8 @@ async def load_transformer(source: Any) -> Any:
             options = family(config)
             both = options.norm_places == "both"
             fill = _decoder(options, AFTER_ATTENTION if both else {})
-    async for names, tensor in _parts(files):
-        fill.take(names, tensor)
+    async for name, value in weights_in(files, await _weights(files, meter), meter, fill.wants):
+        fill.take(name, value)
     model = fill.finished()
     if isinstance(model, TextEncoder):
         await read_pooling(files, model)
@@ -130,23 +165,11 @@ def _valid(what: str) -> Iterator[None]:
         settings.flush_threshold = before
 
 
-async def _parts(files: Files) -> Any:
-    """Iterate over the files of weights: the names in each, and a function that makes a tensor."""
-    first = await _weights(files)
-    names = parts_of(first)
-    if names is None:
-        yield opened(first)
-        return
-    del first
-    for name in names:
-        yield opened(await files.read(name, None))
-
-
-async def _weights(files: Files) -> Any:
+async def _weights(files: Files, meter: ProgressMeter) -> ForwardReader:
     errors = []
     for name in WEIGHTS:
         try:
-            return await files.read(name, None)
+            return ForwardReader(await files.reader(name, meter.of(name, name)))
         except (BackendError, ModelError, OSError) as error:
             errors.append(f"{error!s:.120}")
     raise ModelError(
@@ -182,6 +205,14 @@ def _wrong(got: str) -> ModelError:
 
 
 def _decoder(options: DecoderOptions, changes: Mapping[str, str | tuple[str, ...]]) -> _Filling:
+    for field in fields(options):
+        value = getattr(options, field.name)
+        is_flag = isinstance(field.default, bool)
+        is_bound = field.name in ("softcap", "logit_softcap") and value is not None
+        if (is_flag and type(value) is not bool) or (is_bound and not value > 0):
+            raise ValueError(f"{field.name} {value!r:.60}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{field.name} {value}")
     return _Filling(CausalDecoder(options), partial(place_of, changes=changes), IGNORED)
 
 
@@ -203,14 +234,20 @@ class _Filling:
             path, _, field = name.rpartition(".")
             setattr(self._module(path), field, empty)
 
-    def take(self, names: list[str], tensor: Callable[[str], Any]) -> None:
-        """Set the fields that tensors of a file belong to."""
-        for name in names:
-            place = self.place(name)
-            if place is not None:
-                self._set(name, place, tensor(name))
-            elif not self.ignored.search(name):
-                self.unknown.append(name)
+    def wants(self, name: str) -> bool:
+        """Return True if a tensor of a file belongs to fields."""
+        if self.place(name) is not None:
+            return True
+        if not self.ignored.search(name):
+            self.unknown.append(name)
+        return False
+
+    def take(self, name: str, value: Tensor | PackedMatrix) -> None:
+        """Set the fields that a tensor belongs to."""
+        place = self.place(name)
+        if place is not None:
+            with _valid("shapes of weights are"):
+                self._set(name, place, value)
 
     def _set(self, name: str, place: Place, value: Tensor | PackedMatrix) -> None:
         first = 0

@@ -6,6 +6,7 @@ in this order:
     pickles        interpret a pickle without running code
     torch_files    files of torch.save: tensors in storages
     gguf           files of llama.cpp: tensors in blocks
+    stored         tensors in files that are read in parts
     loading        load_weights: every format, and files in parts
     torch_layers   load_torch_state_dict: PyTorch's names and layouts in modules
 """

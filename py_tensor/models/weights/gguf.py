@@ -1,6 +1,6 @@
 """Read GGUF files: metadata, and tensors whose elements may have a few bits.
 
-Input: the bytes of a file. Output: metadata by key, and tensors by name. Tensors of a type with
+Input: a file. Output: metadata by key, and tensors by name. Tensors of a type with
 blocks become packed matrices: the fields of the blocks are moved to tensors of their own, and the
 elements stay as they are. Sources: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md for
 the file, and `ggml-common.h` and `ggml-quants.c` of the same repository for the blocks.
@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ... import functions as F
 from ...dtypes import DType, float16, int8, uint8
 from ...errors import ModelError
 from ...io.element_formats import decoded
-from ...io.safetensors import SIZES, Entry
+from ...io.safetensors import SIZES, Entry, element_count
 from ...nn.quantization import BitPlane, PackedMatrix, Packing
 from ...ops.op_def import Shape
 from ...tensor import Tensor, from_host, realize
 from ..file_errors import shortened
+from ..readers import ForwardReader
+from .stored import StoredTensor
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -103,20 +105,33 @@ _SIX_BITS = 12
 """Bytes with eight scales and eight offsets of six bits each."""
 
 
+FIRST = 1 << 18
+"""Number of bytes of a file that are read first."""
+HEADER_LIMIT = 1 << 28
+"""Largest number of bytes before the tensors."""
+DEPTH = 8
+"""Largest number of arrays inside of each other in metadata."""
+
+
 class TensorInfo(NamedTuple):
-    """Name, shape, type and place of a tensor in a file."""
+    """Name, shape and type of a tensor in a file, and the offsets of its bytes."""
 
     name: str
     shape: Shape
     type: int
     start: int
+    stop: int
 
 
 class GgufFile:
-    """A file: `metadata` by key, and `tensors`, the descriptions of tensors by name."""
+    """A file: `metadata` by key, and `tensors`, the descriptions of tensors by name.
 
-    def __init__(self, data: Any) -> None:
+    `data` has the bytes before the tensors at least, and `size` is the whole file's.
+    """
+
+    def __init__(self, data: Any, size: int) -> None:
         self._data = memoryview(data).cast("B")
+        self._size = size
         self._at = 4
         if bytes(self._data[:4]) != MAGIC:
             raise _malformed("magic number", f"{bytes(self._data[:4])!r}")
@@ -127,28 +142,45 @@ class GgufFile:
         self.metadata: dict[str, Any] = {}
         for _ in range(entries):
             key = self._text()
-            self.metadata[key] = self._value(self._number("I"), key)
+            self.metadata[key] = self._value(self._number("I"), key, DEPTH)
         infos = [self._info() for _ in range(tensors)]
         alignment = self.metadata.get("general.alignment", 32)
         if type(alignment) is not int or alignment < 1:
             raise _malformed("alignment", f"{alignment!r:.40}")
-        self._start = -(-self._at // alignment) * alignment
-        self.tensors: dict[str, TensorInfo] = {info.name: info for info in infos}
+        start = -(-self._at // alignment) * alignment
+        self.tensors: dict[str, TensorInfo] = {}
+        for name, shape, kind, offset in infos:
+            first = start + offset
+            self.tensors[name] = TensorInfo(
+                name, shape, kind, first, first + _nbytes(name, shape, kind)
+            )
         if len(self.tensors) < tensors:
             raise _malformed("two tensors have one name", f"{tensors} tensors")
+        self._check_places()
+
+    def _check_places(self) -> None:
+        """Raise ModelError if tensors overlap, or go past the end."""
+        end = 0
+        for info in sorted(self.tensors.values(), key=lambda info: info.start):
+            if info.start < end:
+                raise _malformed(
+                    "tensors overlap", f"byte {info.start} as the start of {info.name!r:.60}"
+                )
+            end = max(end, info.stop)
+        if end > self._size:
+            raise _too_short(self._size, end)
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _bytes(self, count: int, start: int | None = None) -> memoryview:
-        """Return bytes at a place, or those that come next."""
-        first = self._at if start is None else start
-        part = self._data[first : first + count]
-        if len(part) < count:
-            raise _malformed(
-                "file is too short", f"{len(self._data)} bytes, needed {shortened(first + count)}"
-            )
-        if start is None:
-            self._at += count
+    def _bytes(self, count: int, skip: bool = True) -> memoryview:
+        """Return the bytes that come next."""
+        end = self._at + count
+        if end > min(len(self._data), HEADER_LIMIT):
+            if end <= min(self._size, HEADER_LIMIT):
+                raise NotEnough
+            raise _too_short(self._size, end)
+        part = self._data[self._at : end]
+        self._at += count if skip else 0
         return part
 
     def _number(self, code: str) -> Any:
@@ -157,12 +189,12 @@ class GgufFile:
     def _text(self) -> str:
         return str(self._bytes(self._number("Q")), "utf-8", "replace")
 
-    def _value(self, kind: int, key: str) -> Any:
+    def _value(self, kind: int, key: str, depth: int) -> Any:
         if kind in _NUMBERS:
             return self._number(_NUMBERS[kind])
         if kind == _TEXT:
             return self._text()
-        if kind != _ARRAY:
+        if kind != _ARRAY or not depth:
             raise _malformed("type of a value is unknown", f"{kind} for {key!r:.60}")
         inner, count = self._number("I"), self._number("Q")
         if inner in _NUMBERS:
@@ -170,41 +202,54 @@ class GgufFile:
             data = self._bytes(count * struct.calcsize(f"<{code}"))
             return list(struct.unpack(f"<{count}{code}", data))
         # Texts have at least eight bytes, so the count cannot be larger.
-        self._bytes(8 * count, self._at)
-        return [self._value(inner, key) for _ in range(count)]
+        self._bytes(8 * count, skip=False)
+        return [self._value(inner, key, depth - 1) for _ in range(count)]
 
-    def _info(self) -> TensorInfo:
+    def _info(self) -> tuple[str, Shape, int, int]:
         name, axes = self._text(), self._number("I")
         if axes > MOST_AXES:
             raise _malformed("too many axes", f"{axes} for {name!r:.60}")
         shape = tuple(self._number("Q") for _ in range(axes))[::-1]
-        return TensorInfo(name, shape, self._number("I"), self._number("Q"))
+        return name, shape, self._number("I"), self._number("Q")
 
-    # --- tensors --------------------------------------------------------------------------------
 
-    def tensor(self, name: str) -> Tensor | PackedMatrix:
-        """Return a tensor, or a packed matrix of the last axis and the product of the others."""
-        _, shape, kind, offset = self.tensors[name]
-        size = math.prod(shape)
-        start = self._start + offset
-        if kind in _PLAIN:
-            code = _PLAIN[kind]
-            return decoded(name, Entry(code, shape, self._bytes(size * SIZES[code], start)))
-        block = BLOCK_TYPES.get(kind)
-        if block is None:
-            known = ", ".join((*_PLAIN.values(), *(other.name for other in BLOCK_TYPES.values())))
-            raise ModelError(
-                f"load_weights: type of a tensor is not supported; got number {kind} for "
-                f"{name!r:.60}; use a file with {known}"
-            )
-        columns = shape[-1] if shape else 1
-        if columns % block.elements:
-            raise _malformed(
-                f"rows of {block.name} must have a multiple of {block.elements} elements",
-                f"{shortened(shape)} for {name!r:.60}",
-            )
-        data = self._bytes(size // block.elements * block.nbytes, start)
-        return _packed(block, data, size // columns, columns)
+class NotEnough(Exception):
+    """More bytes of the file are needed."""
+
+
+def _nbytes(name: str, shape: Shape, kind: int) -> int:
+    """Return the number of bytes of a tensor; raise ModelError if its type has no such shape."""
+    size = element_count(shape)
+    if size is None:
+        raise _malformed("tensor is too large", f"{shortened(shape)} for {name!r:.60}")
+    if kind in _PLAIN:
+        return size * SIZES[_PLAIN[kind]]
+    block = BLOCK_TYPES.get(kind)
+    if block is None:
+        # Only tensors that are read need a known type.
+        return 0
+    if not size or (shape[-1] if shape else 1) % block.elements:
+        raise _malformed(
+            f"rows of {block.name} must have a multiple of {block.elements} elements",
+            f"{shortened(shape)} for {name!r:.60}",
+        )
+    return size // block.elements * block.nbytes
+
+
+def tensor_of(info: TensorInfo, data: memoryview) -> Tensor | PackedMatrix:
+    """Return a tensor, or a packed matrix of the last axis and the product of the others."""
+    name, shape, kind, *_ = info
+    if kind in _PLAIN:
+        return decoded(name, Entry(_PLAIN[kind], shape, data))
+    block = BLOCK_TYPES.get(kind)
+    if block is None:
+        known = ", ".join((*_PLAIN.values(), *(other.name for other in BLOCK_TYPES.values())))
+        raise ModelError(
+            f"load_weights: type of a tensor is not supported; got number {kind} for "
+            f"{name!r:.60}; use a file with {known}"
+        )
+    columns = shape[-1]
+    return _packed(block, data, math.prod(shape[:-1]), columns)
 
 
 def _packed(block: BlockType, data: memoryview, rows: int, columns: int) -> PackedMatrix:
@@ -273,21 +318,33 @@ def _byte(number: int) -> Tensor:
     return F.asarray(number, dtype=uint8)
 
 
-def read(data: Any) -> GgufFile:
+async def header(file: ForwardReader) -> GgufFile:
     """Read a file's metadata and the descriptions of its tensors."""
-    try:
-        return GgufFile(data)
-    except (struct.error, OverflowError, MemoryError, RecursionError) as error:
-        raise _malformed("header", f"{type(error).__name__}: {error}") from None
+    count, size = FIRST, file.file.size
+    while True:
+        try:
+            return GgufFile(await file.read(0, count), size)
+        except NotEnough:
+            count *= 4
+        except (struct.error, OverflowError, MemoryError) as error:
+            raise _malformed("header", f"{type(error).__name__}: {error}") from None
+
+
+def stored(file: GgufFile) -> list[StoredTensor]:
+    """Return the tensors of a file."""
+    return [
+        StoredTensor(info.name, info.start, info.stop, partial(tensor_of, info))
+        for info in file.tensors.values()
+    ]
+
+
+def _too_short(size: int, needed: int) -> ModelError:
+    if needed <= size:
+        return _malformed("metadata are too long", f"{shortened(needed)} bytes")
+    return _malformed("file is too short", f"{size} bytes, needed {shortened(needed)}")
 
 
 def _malformed(wrong: str, got: str) -> ModelError:
     return ModelError(
         f"load_weights: not a valid GGUF file: {wrong}; got {got}; download or save the file again"
     )
-
-
-def opened(data: Any) -> tuple[list[str], Callable[[str], Any]]:
-    """Return the names in a file, and a function that makes the tensor of a name."""
-    file = read(data)
-    return list(file.tensors), file.tensor

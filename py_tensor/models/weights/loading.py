@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from functools import partial
+from posixpath import basename
 from typing import Any
 
 from ...errors import DTypeError, FormatError, ModelError
 from ...io import safetensors
 from ...io.element_formats import decoded
+from ...io.safetensors import Entry
 from ...tensor import Tensor
 from ..graph import TEXT
-from ..sources import Files, files_of_source, is_neighbour
+from ..progress import Progress, ProgressMeter
+from ..readers import ForwardReader
+from ..sources import MOST_FILES, Files, files_of_source, is_neighbour
 from ..tfjs import weights as tfjs_weights
 from . import gguf, torch_files
+from .stored import StoredTensor
 
 INDEX_LIMIT = 100_000_000
 """Largest index of parts in bytes."""
+PATTERNS = (
+    *("*.safetensors.index.json", "*.safetensors", "*.bin.index.json", "*.bin"),
+    *("*.gguf", "*.pt", "*.pth"),
+)
+"""Names of files of weights in repositories of hubs, the preferred ones first."""
+PART = 1 << 24
+"""Bytes of neighbouring tensors that are read at a time; larger tensors are read one by one."""
+GAP = 1 << 12
+"""Number of bytes between tensors from which on they are left out."""
 
 
-async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Any]:
+async def load_weights(
+    source: Any,
+    *,
+    prefix: str = "",
+    progress: bool | Progress | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Load tensors by name from a file of safetensors, PyTorch, TensorFlow.js or GGUF.
 
     The format is recognized by content: safetensors; files of `torch.save` (`.pt`, `.pth`,
@@ -33,13 +54,21 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Any]:
     Tensors of GGUF files whose elements have a few bits (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q4_K, Q5_K,
     Q6_K) become `pt.nn.PackedMatrix`, with the rows of the file, and stay packed.
 
-    bfloat16 becomes float32 exactly, float64 is rounded to float32, and 64-bit integers become
-    32-bit ones if they fit.
+    Files of safetensors and GGUF are read in parts of about 16 MB from paths, files of a page and
+    hubs, so that memory holds the tensors and one part. Of a prefix's file, only its tensors are
+    read. Sizes and digests of a hub's files are checked; if tensors are left out, only sizes.
+
+    float16 stays float16. bfloat16 becomes float32 exactly, float64 is rounded to float32, and
+    64-bit integers become 32-bit ones if they fit.
 
     Args:
-        source: URL, path, bytes, file object, or function that returns bytes, as for `load`.
+        source: URL, `hf://owner/name`, path, bytes, file object, or function that returns bytes, as
+            for `load`.
         prefix: Load only tensors whose names begin with this text, which is removed; "" (default)
             for all. A checkpoint {"model": {...}, "epoch": 3} needs "model.".
+        progress: Function (done, total, name) or True, as for `load`; None (default) for none.
+        headers: Dict of headers to send to the URL's server, for example
+            {"Authorization": "Bearer hf_..."}; None (default) for none.
 
     Returns:
         Dict of tensors and packed matrices by name, in the file's order. Tensors that share their
@@ -57,29 +86,116 @@ async def load_weights(source: Any, *, prefix: str = "") -> dict[str, Any]:
     >>> {name: tensor.shape for name, tensor in weights.items()}
     {'bias': (2,), 'weight': (2, 3)}
     """
-    files = files_of_source(source, _rank, {}, None, True)
-    data = await files.read("", None)
-    tensors: dict[str, Any] = {}
-    if tfjs_weights.is_manifest(data):
-        return await _of_manifest(data, files, prefix)
-    parts = parts_of(data)
-    if parts is None:
-        return _tensors(data, prefix)
-    del data
-    for part in parts:
-        for name, tensor in _tensors(await files.read(part, None), prefix).items():
-            if name in tensors:
-                raise _malformed("name is in two parts", f"{name!r:.80} in {part!r:.80}")
-            tensors[name] = tensor
+    files = files_of_source(source, _rank, PATTERNS, headers)
+    meter = ProgressMeter(progress)
+    file = ForwardReader(await files.reader("", meter.of("", label_of(files))))
+    manifest = await _json(file)
+    if manifest is not None and tfjs_weights.is_manifest(manifest):
+        return await _of_manifest(manifest, files, prefix, meter)
+    tensors = {
+        name.removeprefix(prefix): tensor
+        async for name, tensor in weights_in(
+            files, file, meter, lambda name: name.startswith(prefix)
+        )
+    }
+    meter.end()
     return tensors
 
 
-async def _of_manifest(data: Any, files: Files, prefix: str) -> dict[str, Tensor]:
+def label_of(files: Files) -> str:
+    """Return the name of the model's file in reports."""
+    return basename(files.address.partition("?")[0]) or "model"
+
+
+async def weights_in(
+    files: Files, file: ForwardReader, meter: ProgressMeter, wanted: Callable[[str], bool]
+) -> AsyncIterator[tuple[str, Any]]:
+    """Iterate over names and tensors of a file, or of the files that it lists if it is an index.
+
+    `wanted` is called once for each name, and chooses the tensors that are read.
+    """
+    index = index_of(await _json(file))
+    if index is None:
+        async for item in read_tensors(file, await _stored(file), wanted):
+            yield item
+        return
+    names: set[str] = set()
+    parts = list(dict.fromkeys(index.values()))
+    if meter.is_shown:
+        for part in parts:
+            meter.expect(part, await files.size(part))
+    for part in parts:
+        file = ForwardReader(await files.reader(part, meter.of(part, part)))
+        stored = await _stored(file)
+        own = {tensor.name for tensor in stored}
+        for name in names & own:
+            raise _malformed("name is in two parts", f"{name!r:.80} in {part!r:.80}")
+        names |= own
+        async for item in read_tensors(file, stored, wanted):
+            yield item
+    for name in index.keys() - names:
+        raise _malformed("tensor is in no part", f"{name!r:.80}")
+
+
+async def read_tensors(
+    file: ForwardReader, stored: Sequence[StoredTensor], wanted: Callable[[str], bool]
+) -> AsyncIterator[tuple[str, Any]]:
+    """Iterate over names and tensors of a file, in the order of their bytes."""
+    chosen = [tensor for tensor in stored if wanted(tensor.name)]
+    for group in _groups(sorted(chosen, key=lambda tensor: tensor.start)):
+        start = group[0].start
+        # Bytes between neighbours are read, too, so that the digest of the file can be checked.
+        first = file.end if 0 < start - file.end < GAP else start
+        data = await file.read(first, group[-1].stop)
+        for tensor in group:
+            part = data[tensor.start - first : tensor.stop - first]
+            try:
+                yield tensor.name, tensor.make(part)
+            except DTypeError as error:
+                raise ModelError(
+                    f"load_weights: tensor does not fit its dtype; got {error}; WebGL has no "
+                    "64-bit integers: use smaller numbers"
+                ) from None
+    if 0 < file.file.size - file.end < GAP:
+        await file.read(file.end, file.file.size)
+    await file.file.finish()
+
+
+def _groups(stored: Sequence[StoredTensor]) -> Iterator[list[StoredTensor]]:
+    """Yield neighbouring tensors of at most `PART` bytes together."""
+    group: list[StoredTensor] = []
+    for tensor in stored:
+        far = group and tensor.start - group[-1].stop >= GAP
+        if far or (group and tensor.stop - group[0].start > PART):
+            yield group
+            group = []
+        group.append(tensor)
+    if group:
+        yield group
+
+
+async def _json(file: ForwardReader) -> Any:
+    """Return the bytes of a file that is JSON; None for others."""
+    start = bytes(await file.read(0, 9))
+    if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"{", b"[", b" ", b"\n", b"\r", b"\t")):
+        return None
+    # The eight bytes of a length begin with any byte; a text in their place is a huge number.
+    if int.from_bytes(start[:8], "little") <= safetensors.HEADER_LIMIT and start[8:] == b"{":
+        return None
+    size = file.file.size
+    if size > INDEX_LIMIT:
+        raise _malformed("index is too long", f"{size} bytes")
+    return await file.read(0, size)
+
+
+async def _of_manifest(
+    data: Any, files: Files, prefix: str, meter: ProgressMeter
+) -> dict[str, Tensor]:
     """Return the weights of TensorFlow.js, without texts."""
     try:
         manifest = tfjs_weights.manifest_of(data)
         names = sorted(tfjs_weights.files_of(manifest))
-        contents = {name: await files.read(name, None) for name in names}
+        contents = {name: await files.read(name, meter.of(name, name)) for name in names}
         constants = tfjs_weights.read_weights(manifest, contents)
     except ModelError as error:
         raise ModelError(str(error).replace("load:", "load_weights:", 1)) from None
@@ -102,50 +218,51 @@ def _rank(data: Any) -> int | None:
     return 0 if is_index else None
 
 
-def _tensors(data: Any, prefix: str) -> dict[str, Tensor]:
-    names, tensor = opened(data)
-    try:
-        return {
-            name.removeprefix(prefix): tensor(name) for name in names if name.startswith(prefix)
-        }
-    except DTypeError as error:
-        raise ModelError(
-            f"load_weights: tensor does not fit its dtype; got {error}; WebGL has no 64-bit "
-            "integers: use smaller numbers"
-        ) from None
-
-
-def opened(data: Any) -> tuple[list[str], Callable[[str], Tensor]]:
-    """Return the names in a file, and a function that makes the tensor of a name."""
-    start = bytes(memoryview(data).cast("B")[:17])
+async def _stored(file: ForwardReader) -> list[StoredTensor]:
+    """Return the tensors in a file."""
+    size = file.file.size
+    start = bytes(await file.read(0, 17))
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
-        file = torch_files.read(data)
-        return list(file.tensors), file.tensor
+        content = torch_files.read(await file.read(0, size))
+        return [
+            StoredTensor(name, 0, 0, partial(_of_torch, content, name)) for name in content.tensors
+        ]
     if start.startswith(gguf.MAGIC):
-        return gguf.opened(data)
+        return gguf.stored(await gguf.header(file))
     try:
-        entries, _ = safetensors.read(data)
+        end = safetensors.header_end(memoryview(start), size)
+        places, _ = safetensors.places_in(await file.read(0, end), size)
     except FormatError as error:
         raise ModelError(str(error).replace("from_bytes", "load_weights", 1)) from None
-    return list(entries), lambda name: decoded(name, entries[name])
+    return [
+        StoredTensor(name, start, stop, partial(_decoded, name, dtype, shape))
+        for name, (dtype, shape, start, stop) in places.items()
+    ]
 
 
-def parts_of(data: Any) -> list[str] | None:
-    """Return the names of the files that an index lists; None if this is not an index."""
-    view = memoryview(data).cast("B")
-    if bytes(view[:1]) not in (b"{", b" ", b"\n", b"\r", b"\t") or bytes(view[8:9]) == b"{":
+def _of_torch(file: torch_files.TorchFile, name: str, data: memoryview) -> Tensor:
+    return file.tensor(name)
+
+
+def _decoded(name: str, dtype: str, shape: tuple[int, ...], data: memoryview) -> Tensor:
+    return decoded(name, Entry(dtype, shape, data))
+
+
+def index_of(data: Any) -> dict[str, str] | None:
+    """Return the names of tensors and of their files in an index; None without one."""
+    if data is None:
         return None
     try:
-        if len(view) > INDEX_LIMIT:
-            raise ValueError(f"{len(view)} bytes")
-        index = json.loads(bytes(view))
-        names = list(dict.fromkeys(index["weight_map"].values()))
+        index: dict[str, str] = json.loads(bytes(data))["weight_map"]
+        names = set(index.values())
+        if len(names) > MOST_FILES:
+            raise ValueError(f"{len(names)} files")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _malformed("index has no weight_map", f"{type(error).__name__}: {error}") from None
     for name in names:
         if type(name) is not str or not is_neighbour(name):
             raise _malformed("part must be a file in the index's folder", f"{name!r:.80}")
-    return names
+    return index
 
 
 def _malformed(wrong: str, got: str) -> ModelError:
