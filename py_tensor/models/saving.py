@@ -12,7 +12,7 @@ import json
 import math
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from ..io import safetensors
 from ..io.element_formats import CODES, decoded
 from ..io.safetensors import Entry
 from ..nn.module import Module
+from ..nn.quantization import BitPlane, PackedMatrix, Packing
 from ..tensor import Tensor, realize
 from .execution import EMPTY, Operator
 from .graph import (
@@ -58,8 +59,10 @@ RECORDS: dict[str, type[Any]] = {
     "Quantization": tflite_reader.Quantization,
     "Scales": tflite_reader.Scales,
     "Type": tfjs_attributes.Type,
+    **{kind.__name__: kind for kind in (nn.DecoderOptions, nn.RotaryScaling)},
+    **{kind.__name__: kind for kind in (Packing, BitPlane)},
 }
-"""Named tuples that attributes of nodes may have, by name."""
+"""Named tuples and dataclasses that attributes and fields may have, by name."""
 _FUNCTIONS = {
     name: value
     for chapter in ({name: getattr(nn, name) for name in nn.__all__}, vars(elementwise))
@@ -256,7 +259,12 @@ class _Saver:
         if type(value) is tuple:
             return {"tuple": [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]}
         if RECORDS.get(type(value).__name__) is type(value):
-            parts = [self._value(item, f"{path}.{at}") for at, item in enumerate(value)]
+            items = (
+                [getattr(value, field.name) for field in fields(value)]
+                if is_dataclass(value)
+                else value
+            )
+            parts = [self._value(item, f"{path}.{at}") for at, item in enumerate(items)]
             return {"record": [type(value).__name__, *parts]}
         if type(value) is dict:
             items = [[key, self._value(item, f"{path}.{key}")] for key, item in value.items()]
@@ -473,8 +481,9 @@ def _fits(value: Any, annotation: str) -> bool:
 
 
 _TYPES: dict[str, Any] = {
-    "int": int, "bool": bool, "float": (int, float), "str": str, "Tensor": Tensor,
+    "int": int, "bool": bool, "float": (int, float), "str": str, "Tensor": (Tensor, PackedMatrix),
     "tuple": tuple, "Functions": tuple, "Any": object, "Callable": Callable,
+    "DecoderOptions": nn.DecoderOptions, "Packing": Packing,
 }  # fmt: skip
 """Types of fields by their annotation; all others are modules."""
 
