@@ -9,7 +9,7 @@ import pytest
 from helpers import assert_values
 
 import py_tensor as pt
-from py_tensor.transforms.jit import kept_trees
+from py_tensor.transforms.jit import arguments
 
 nn = pt.nn
 
@@ -18,13 +18,13 @@ nn = pt.nn
 def opened(monkeypatch):
     """Count the containers that are opened."""
     count = [0]
-    original = kept_trees.open_node
+    original = arguments.open_node
 
     def open_node(tree):
         count[0] += 1
         return original(tree)
 
-    monkeypatch.setattr("py_tensor.transforms.jit.api.open_node", open_node)
+    monkeypatch.setattr("py_tensor.transforms.jit.arguments.open_node", open_node)
     return count
 
 

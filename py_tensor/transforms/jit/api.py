@@ -22,7 +22,6 @@ from ...functions.arguments import function_of, integer, items
 from ...functions.decorators import autocast_dtype
 from ...ir.node import BoundedCache, OpNode, leaf_node, lock, own_tapes, pending_handles, tapes
 from ...ir.pytree import (
-    open_node,
     tree_flatten,
     tree_leaves,
     tree_map,
@@ -35,14 +34,12 @@ from ...runtime.scopes import End, begin_trace, end_trace, state
 from ...signatures import parameters_of
 from ...tensor import Tensor, as_tensor, node_behind, realize_pending
 from ..subgraph import end_made, first_places
+from .arguments import KINDS, add_argument
 from .executable import Executable, LeafResult, ResultKind, TraceResult, end_donated
-from .kept_trees import KeyParts, announces_changes, keep, kept
 
 TRACE_LIMIT = 64
 """Executables cached per function; the oldest is evicted first, with a warning the first time."""
 
-_KINDS: tuple[Any, ...] = (bool, int, float, complex)
-_NUMBERS = frozenset(_KINDS)
 Places = tuple[frozenset[int], frozenset[str]]
 """Positions and names of arguments."""
 
@@ -130,36 +127,14 @@ class Jitted:
                 leaves.append(arg)
                 key.append(arg._node.spec)
             else:
-                self._add_argument(arg, position, key, leaves)
+                add_argument(arg, position, key, leaves, self._wrong_leaf)
         for name in sorted(kwargs):
             key.append(name)
             if name in self._static_names:
                 key.append(self._static(kwargs[name], name))
             else:
-                self._add_argument(kwargs[name], name, key, leaves)
+                add_argument(kwargs[name], name, key, leaves, self._wrong_leaf)
         return tuple(key)
-
-    def _add_argument(
-        self, arg: Any, parameter: int | str, key: list[object], leaves: list[object]
-    ) -> None:
-        """Add the leaves of an argument that is not static."""
-        is_module = announces_changes(arg.__class__)
-        known = kept(arg) if is_module else None
-        if known is not None:
-            key.append(known.key)
-            leaves.extend(known.leaves)
-            return
-        own: list[object] = []
-        parts: list[object] = []
-        if self._add_tree(arg, parameter, parts, own):
-            _merge_shared(own, parts)
-        leaves.extend(own)
-        if not is_module:
-            key.extend(parts)
-            return
-        joined = KeyParts(tuple(parts))
-        key.append(joined)
-        keep(arg, own, joined)
 
     def _static(self, arg: object, parameter: int | str) -> object:
         if isinstance(arg, Tensor):
@@ -167,51 +142,6 @@ class Jitted:
                 "static argument must not be a tensor", arg, parameter, "do not make it static"
             )
         return typed(arg)
-
-    def _add_tree(
-        self, tree: Any, parameter: int | str, key: list[object], leaves: list[object]
-    ) -> bool:
-        """Add the leaves of a tree; return True if it has a dataclass instance, as a model is."""
-        kind = tree.__class__
-        if kind is Tensor:
-            leaves.append(tree)
-            key.append(tree._node.spec)
-            return False
-        if kind in _NUMBERS:
-            leaves.append(tree)
-            key.append(kind)
-            return False
-        opened = open_node(tree)
-        if opened is None:
-            self._add_other(tree, parameter, key, leaves)
-            return False
-        part, children = opened
-        has_fields = hasattr(kind, "__dataclass_fields__")
-        key.append(part)
-        for child in children:
-            # Most children are tensors; handling them here saves a call for each.
-            if child.__class__ is Tensor:
-                leaves.append(child)
-                key.append(child._node.spec)
-            elif self._add_tree(child, parameter, key, leaves):
-                has_fields = True
-        return has_fields
-
-    def _add_other(
-        self, leaf: object, parameter: int | str, key: list[object], leaves: list[object]
-    ) -> None:
-        """Add a number of a subclass or an array; raise ArgumentError for anything else."""
-        kind: Any = next((number for number in _KINDS if isinstance(leaf, number)), None)
-        if kind is None and hasattr(leaf, "__array__"):
-            tensor = as_tensor("jit", leaf)
-            leaves.append(tensor)
-            key.append(tensor._spec)
-            return
-        if kind is None:
-            wrong = "arguments must contain only tensors and numbers"
-            raise self._argument_error(wrong, leaf, parameter, _advice(leaf, parameter))
-        leaves.append(kind(leaf))
-        key.append(kind)
 
     def _check_hashes(self, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
         """Raise ArgumentError if a static value of the arguments cannot be hashed."""
@@ -239,6 +169,10 @@ class Jitted:
             f"jit: {wrong}; got {type(got).__name__} {shown} in argument {parameter} of "
             f"{self._name}; {advice}"
         )
+
+    def _wrong_leaf(self, leaf: object, parameter: int | str) -> ArgumentError:
+        wrong = "arguments must contain only tensors and numbers"
+        return self._argument_error(wrong, leaf, parameter, _advice(leaf, parameter))
 
     def _given(
         self, args: Iterable[object], kwargs: dict[str, object]
@@ -327,7 +261,7 @@ class Jitted:
                 results.append(LeafResult(ResultKind.HANDLE, handles[id(leaf)]))
             elif type(leaf) is ScalarTracer:
                 results.append(LeafResult(ResultKind.NUMBER, recording.tape.slot(leaf)))
-            elif isinstance(leaf, _KINDS):
+            elif isinstance(leaf, KINDS):
                 results.append(LeafResult(ResultKind.CONSTANT, leaf))
             else:
                 raise TraceError(
@@ -379,22 +313,11 @@ def _check_unchanged(
             )
 
 
-def _merge_shared(leaves: list[object], key: list[object]) -> None:
-    """Keep one leaf of each tensor that a model has several times; add the places to the key."""
-    if len(set(map(id, leaves))) == len(leaves):
-        return
-    firsts = first_places(leaves, True)
-    different = [leaf for at, leaf in enumerate(leaves) if firsts[at] == at]
-    if len(different) < len(leaves):
-        leaves[:] = different
-        key.append(tuple(firsts))
-
-
 def _converted(arg: object) -> Any:
     """Convert arrays in an argument to tensors."""
 
     def converted(leaf: object) -> object:
-        is_array = hasattr(leaf, "__array__") and not isinstance(leaf, _KINDS)
+        is_array = hasattr(leaf, "__array__") and not isinstance(leaf, KINDS)
         return as_tensor("jit", leaf) if is_array else leaf
 
     return tree_map(converted, arg)
