@@ -25,6 +25,7 @@ NOT_GENERATED = {
     "kernels read it, and it raises elsewhere": {"barrier", "local_index", "shared"},
     "whole programs run under it, here": {"jit"},
     "its result is its operand": {"checkpoint_name", "device_put"},
+    "it changes a module": {"dequantize", "quantize"},
     "it takes a function, and has tests of its own": {
         "checkpoint",
         "custom_gradient",
