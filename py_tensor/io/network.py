@@ -257,6 +257,9 @@ async def opened(
             response.close()
         return
     options = {"method": method, "headers": headers, "credentials": request.credentials}
+    if "Range" in headers:
+        # The browser's own cache may ask for other parts, and answer with the whole file.
+        options["cache"] = "no-store"
     controller = js.AbortController.new()
     try:
         yield _PageResponse(await _fetch(request.url, options, controller))
