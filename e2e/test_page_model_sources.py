@@ -207,8 +207,11 @@ def test_failures_are_tried_again(
     server.next = {"shard1.bin": [503, 429], "shard2.bin": [-200_000], "model.txt": [500]}
     assert lone_python.call(load, f"{server.url}/model.txt", {}) == SUMS
     asked = [seen.headers.get("range") for seen in server.seen if seen.path == "/shard2.bin"]
-    assert asked[0] is None
-    assert len(asked) == 2
+    # Chromium, which keeps the first bytes, may ask for the one after them before the rest.
+    probe = "bytes=200000-200000"
+    first, rest = [text for text in asked if text != probe]
+    assert first is None
+    assert rest is None or rest.startswith("bytes=200000-")
     page_errors.clear()
 
 
