@@ -98,7 +98,7 @@ class MultiHeadAttention(Module):
         cache: KeyValueCache | None = None,
         training: bool = False,
     ) -> Any:
-        q = self._split(self.query(query))
+        q = split_heads(self.query(query), self.heads)
         key = query if key is None else key
         projected = key if isinstance(key, KeyValueCache) else self.project(key, value)
         k, v = projected.keys, projected.values
@@ -107,9 +107,7 @@ class MultiHeadAttention(Module):
             causal = False
         rate = self.dropout if training else 0.0
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal, dropout=rate)
-        batch, _, queries, _ = heads.shape
-        together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, queries, self.features))
-        result: Tensor = self.output(together)
+        result: Tensor = self.output(joined_heads(heads))
         return result if cache is None else (result, cache)
 
     def project(self, key: Tensor, value: Tensor | None = None) -> KeyValueCache:
@@ -131,8 +129,8 @@ class MultiHeadAttention(Module):
         >>> attention(pt.ones((2, 1, 16)), memory).shape
         (2, 1, 16)
         """
-        k = self._split(self.key(key))
-        v = self._split(self.value(key if value is None else value))
+        k = split_heads(self.key(key), self.heads)
+        v = split_heads(self.value(key if value is None else value), self.heads)
         return KeyValueCache(k, v, F.asarray(k.shape[2], dtype=int32))
 
     def empty_cache(self, batch: int, length: int) -> KeyValueCache:
@@ -157,16 +155,28 @@ class MultiHeadAttention(Module):
         dtype = dtype_of(self.output)
         return KeyValueCache.empty(batch, self.heads, length, size, dtype=dtype)
 
-    def _split(self, x: Tensor) -> Tensor:
-        """Reshape (batch, length, features) to (batch, heads, length, features / heads)."""
-        if x.ndim != 3:
-            raise ShapeError(
-                f"attention: input must have 3 axes; got shape {x.shape}; x must have shape "
-                "(batch, length, features)"
-            )
-        batch, length, _ = x.shape
-        split = x.reshape((batch, length, self.heads, self.features // self.heads))
-        return split.permute_dims((0, 2, 1, 3))
-
     def facts(self) -> str:
         return f"{self.features}, {self.heads} heads"
+
+
+def check_axes(x: Tensor) -> None:
+    """Raise ShapeError unless a tensor has the axes (batch, length, features)."""
+    if x.ndim != 3:
+        raise ShapeError(
+            f"attention: input must have 3 axes; got shape {x.shape}; x must have shape "
+            "(batch, length, features)"
+        )
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """Reshape (batch, length, features) to (batch, heads, length, features / heads)."""
+    check_axes(x)
+    batch, length, features = x.shape
+    split = x.reshape((batch, length, heads, features // heads))
+    return split.permute_dims((0, 2, 1, 3))
+
+
+def joined_heads(x: Tensor) -> Tensor:
+    """Reshape (batch, heads, length, size) to (batch, length, heads * size)."""
+    batch, heads, length, size = x.shape
+    return x.permute_dims((0, 2, 1, 3)).reshape((batch, length, heads * size))

@@ -13,6 +13,7 @@ from ...tensor import Tensor
 from ...typing import ArrayLike, DTypeLike
 from ..attention import scaled_dot_product_attention
 from ..module import Module, static_field
+from .attention import check_axes, joined_heads, split_heads
 from .cache import KeyValueCache
 from .linear import Dense, dtype_of
 from .rotary import RotaryEmbedding
@@ -123,14 +124,10 @@ class GroupedQueryAttention(Module):
         shared: dict[Any, Any] | None = None,
         training: bool = False,
     ) -> Any:
-        if x.ndim != 3:
-            raise ShapeError(
-                f"attention: input must have 3 axes; got shape {x.shape}; x must have shape "
-                "(batch, length, features)"
-            )
+        check_axes(x)
         shared = {} if shared is None else shared
-        q = self._split(self.query(x), self.heads)
-        k, v = (self._split(part(x), self.key_heads) for part in (self.key, self.value))
+        q = split_heads(self.query(x), self.heads)
+        k, v = (split_heads(part(x), self.key_heads) for part in (self.key, self.value))
         if self.query_norm is not None and self.key_norm is not None:
             q, k = self.query_norm(q), self.key_norm(k)
         if self.rotary is not None:
@@ -150,15 +147,8 @@ class GroupedQueryAttention(Module):
             window=window,
             softcap=self.softcap,
         )
-        batch, _, length, _ = heads.shape
-        together = heads.permute_dims((0, 2, 1, 3)).reshape((batch, length, -1))
-        result: Tensor = self.output(together)
+        result: Tensor = self.output(joined_heads(heads))
         return result if cache is None else (result, cache)
-
-    def _split(self, x: Tensor, heads: int) -> Tensor:
-        batch, length, _ = x.shape
-        split = x.reshape((batch, length, heads, self.head_features))
-        return split.permute_dims((0, 2, 1, 3))
 
     def empty_cache(self, batch: int, length: int) -> KeyValueCache:
         """Return the cache before the first position; with a window, it has no more positions.
