@@ -136,7 +136,15 @@ class _KeptTree(NamedTuple):
 
 _kept: WeakKeyDictionary[Any, _KeptTree | None] = WeakKeyDictionary()
 """Modules of earlier calls; None after one call, since a module in training has only that one."""
-changes.append(_kept.clear)
+
+
+def _forget() -> None:
+    """Forget all modules. Constructors, which assign most, mostly find none."""
+    if _kept:
+        _kept.clear()
+
+
+changes.append(_forget)
 
 
 def _known(tree: Any) -> _KeptTree | None:
