@@ -27,7 +27,7 @@ NEW = {"input_ids": -1, "inputs_embeds": 1, POSITIONS: -1}
 """Inputs with an element for each new position along an axis."""
 GROUPED = "com.microsoft.GroupQueryAttention"
 _NAMES = (("past_key_values", "present"), ("past_", "present_"))
-"""How names of inputs begin, and those of the outputs that replace them."""
+"""Starts of the names of inputs, each with the start of the name of the output that replaces it."""
 _OTHER_BUFFERS = ("com.microsoft.DecoderMaskedMultiHeadAttention", "TensorScatter")
 """Operators that take the length of a buffer from other inputs."""
 

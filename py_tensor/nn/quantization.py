@@ -43,7 +43,7 @@ class BitPlane(NamedTuple):
 
 
 class Packing(NamedTuple):
-    """How the elements of a row are stored: the planes of their bits, the lowest bits first.
+    """Layout of the elements of a row. `planes` hold their bits, the lowest ones first.
 
     An element is (integer - zero) * scale + offset. `block` neighbours share a scale and an offset.
     With `levels`, an integer is the position of a number there, which replaces it.

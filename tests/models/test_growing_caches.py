@@ -61,7 +61,7 @@ class Decoder:
             angles = np.arange(256)[:, None] * 0.3 ** np.arange(SIZE // 2)
             tables = [self.constant(f(angles).astype("float32")) for f in (np.cos, np.sin)]
             return (last, total, *tables)
-        # Causal, and without the padding: positions of queries follow those of the past.
+        # A query attends to the keys up to its own position, and to no padding.
         scalars, one = self.lengths(), self.constant(np.int64(1))
         rows = self.add("Range", *scalars, one)
         columns = self.add("Range", self.constant(np.int64(0)), scalars[1], one)

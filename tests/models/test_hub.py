@@ -81,7 +81,7 @@ def test_parts_of_a_repository_are_read_and_checked(hub, storage, engine):
         progress=lambda *step: steps.append(step),
     )
     check(tensors, FIRST | SECOND)
-    # Every request but those of the storage has the token, and all files are of one commit.
+    # The hub gets the token with each request, and its storage never; all files are of one commit.
     assert {seen.headers["authorization"] for seen in hub.seen} == {"Bearer secret"}
     assert not any("authorization" in seen.headers for seen in storage.seen)
     assert all("/main" not in path for path in hub.requests()[1:])

@@ -31,7 +31,7 @@ def weights(data: bytes) -> Any:
 
 
 def of_index(data: bytes) -> Any:
-    """Load the tensors of an index; they are those of the parts that it lists."""
+    """Load the tensors of all parts that an index lists."""
     parts = {
         f"{at}.safetensors": {f"w.{n}": pt.ones(n + 1) for n in range(at, 6, 2)} for at in (0, 1)
     }

@@ -1,4 +1,4 @@
-"""How texts become vectors, by the files of sentence-transformers.
+"""Read how a model makes a vector of a text, from the files of sentence-transformers.
 
 Input: the files next to `config.json`. Output: fields of a `TextEncoder`. Source: `Pooling.py` of
 https://github.com/UKPLab/sentence-transformers.

@@ -342,8 +342,8 @@ class CausalDecoder(Module):
     With `cache`, a result of `empty_cache` or of an earlier call, it takes the following tokens
     only, and returns (logits, cache). `count` is the number of tokens that are not padding at the
     end: a number or a tensor, None (default) for all. So a prompt can be given in chunks of one
-    length. With `last`, the logits are those of the last token that is not padding, of shape
-    (batch, 1, vocabulary).
+    length. With `last`, only the logits after the last token that is not padding are computed;
+    their shape is (batch, 1, vocabulary).
 
     Args:
         options: Sizes and options.

@@ -58,8 +58,9 @@ class SpeechToText(Module):
     vocabulary).
 
     With `cache`, a result of `empty_cache` or of an earlier call, it takes the following tokens
-    only, without `memory`, and returns (logits, cache). With `last`, the logits are those of the
-    last token, of shape (batch, 1, vocabulary).
+    only, and returns (logits, cache). `memory` is left out then, since the cache has it. With
+    `last`, only the logits after the last token are computed; their shape is (batch, 1,
+    vocabulary).
 
     Args:
         options: Sizes and options of the encoder's blocks; `norm_first` is always True.

@@ -198,7 +198,7 @@ def grouped_query_attention(
     *,
     options: HeadGroups,
 ) -> Heads:
-    """Attend with heads that share keys, and write the keys after those of the past.
+    """Compute attention with shared keys, which are first written after the keys of earlier calls.
 
     `last` is the position of the last key of each sequence, and `lengths` the number of queries
     that are not padding at the end. The buffers have at least `total` positions.
