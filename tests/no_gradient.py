@@ -14,7 +14,7 @@ WITHOUT |= dict.fromkeys(
     (
         *("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_invert"),
         *("bitwise_left_shift", "bitwise_right_shift"),
-        *("threefry2x32", "threefry_first", "bits_to_unit_float", "cos_of_turn"),
+        *("threefry2x32", "threefry_first", "bits_to_unit_float", "cos_of_turn", "from_bfloat16"),
     ),
     "operands are integers",
 )

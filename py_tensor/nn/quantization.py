@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import functions as F
-from ..dtypes import float16, float32, int8, int32, uint8, wrong_type
+from ..dtypes import float16, float32, int8, int32, uint8, uint16, uint32, wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer
-from ..tensor import Tensor, as_tensor, realize
+from ..ops.elementwise import ELEMENTWISE
+from ..tensor import Tensor, apply, as_tensor, from_host, realize
 from ..typing import ArrayLike
 from .layers.linear import Dense, Embedding
 from .module import Module, buffer_field, named_modules, static_field
@@ -34,7 +35,7 @@ class BitPlane(NamedTuple):
 
     `span` neighbouring bytes hold span * 8 / bits elements: first one in the lowest bits of each
     byte, then one in the next bits of each byte, and so on. If `descending`, the highest bits come
-    first.
+    first. A plane of 16 bits has numbers of bfloat16 instead.
     """
 
     bits: int
@@ -55,16 +56,21 @@ class Packing(NamedTuple):
     levels: tuple[float, ...] = ()
 
 
+BFLOAT16 = Packing(1, (BitPlane(16, 1),))
+"""Layout of matrices of bfloat16, which have no scales."""
+
+
 class PackedMatrix(Module):
     """A matrix of integers of a few bits with a scale for each block of neighbours in a row.
 
-    It replaces the weight of a `Dense` or an `Embedding`: `x @ packed` is the product, and
-    `packed.take(indices)` are rows. `quantize` and the readers of model files make it.
+    Its elements may also be numbers of bfloat16, without scales. It replaces the weight of a
+    `Dense` or an `Embedding`: `x @ packed` is the product, and `packed.take(indices)` are rows.
+    `quantize` and the readers of model files make it.
 
     Args:
         planes: Tensors of shape (rows, bytes), uint8, or int8 if the elements have eight bits and
-            a sign: one for each plane of `packing`.
-        scales: Tensor of shape (rows, blocks) and a floating or integer dtype.
+            a sign: one for each plane of `packing`. bfloat16 is the bits in uint16.
+        scales: Tensor of shape (rows, blocks) and a floating or integer dtype; None for bfloat16.
         packing: Layout of the elements.
         columns: Number of columns, at most blocks * `packing.block`.
         offsets: Numbers that are added to the elements of each block, (rows, blocks); None
@@ -82,7 +88,7 @@ class PackedMatrix(Module):
     """
 
     planes: tuple[Tensor, ...] = buffer_field()
-    scales: Tensor = buffer_field()
+    scales: Tensor | None = buffer_field()
     offsets: Tensor | None = buffer_field()
     zeros: Tensor | None = buffer_field()
     outer_scales: Tensor | None = buffer_field()
@@ -94,7 +100,7 @@ class PackedMatrix(Module):
     def __init__(
         self,
         planes: Sequence[Tensor],
-        scales: Tensor,
+        scales: Tensor | None,
         packing: Packing,
         columns: int,
         *,
@@ -116,7 +122,7 @@ class PackedMatrix(Module):
     @property
     def shape(self) -> tuple[int, int]:
         """Number of rows and columns."""
-        rows = self.scales.shape[0]
+        rows = self.planes[0].shape[0]
         return (self.columns, rows) if self.transposed else (rows, self.columns)
 
     @property
@@ -163,15 +169,30 @@ class PackedMatrix(Module):
         rows = self._of_parts(lambda part: F.take(part, flat, axis=0))
         return _values(rows).reshape((*places.shape, self.columns))
 
+    def rows(self, first: int, last: int) -> PackedMatrix:
+        """Return rows of the matrix as it is stored; the result is not transposed.
+
+        Args:
+            first: Number of the first row.
+            last: Number after that of the last row.
+
+        Returns:
+            `PackedMatrix`.
+
+        >>> import py_tensor as pt
+        >>> pt.quantize(pt.nn.Embedding(4, 32)).weight.rows(1, 3)
+        PackedMatrix(2 x 32, 4 bits)
+        """
+        return self._of_parts(lambda part: part[first:last])
+
     def _of_parts(self, change: Any, transposed: bool = False) -> PackedMatrix:
         """Return a matrix whose parts are results of a function of these parts."""
-        optional = ("offsets", "zeros", "outer_scales", "outer_offsets")
+        optional = ("scales", "offsets", "zeros", "outer_scales", "outer_offsets")
         parts = {name: getattr(self, name) for name in optional}
         return PackedMatrix(
             [change(plane) for plane in self.planes],
-            change(self.scales),
-            self.packing,
-            self.columns,
+            packing=self.packing,
+            columns=self.columns,
             transposed=transposed,
             **{name: None if part is None else change(part) for name, part in parts.items()},
         )
@@ -189,14 +210,20 @@ class PackedMatrix(Module):
         return product.reshape((*x.shape[:-1], product.shape[1]))
 
 
+def bfloat16_matrix(data: bytes | memoryview, rows: int, columns: int) -> PackedMatrix:
+    """Return the matrix of the bytes of numbers of bfloat16."""
+    plane = from_host(bytes(data), (rows, columns), uint16, "load_weights")
+    return PackedMatrix([plane], None, BFLOAT16, columns)
+
+
 def _product(x: Tensor, matrix: PackedMatrix) -> Tensor:
     """Return x @ matrix.T for rows x."""
     if x.shape[0] <= FEW_ROWS:
         return F.sum(x[:, None, :] * _values(matrix), axis=-1, dtype=float32)
-    rows, step = matrix.scales.shape[0], max(UNPACKED // max(matrix.columns, 1), 1)
+    rows, step = matrix.planes[0].shape[0], max(UNPACKED // max(matrix.columns, 1), 1)
     results = []
     for first in range(0, rows, step):
-        part = matrix._of_parts(lambda whole, at=first: whole[at : at + step])
+        part = matrix.rows(first, first + step)
         results.append(x @ _values(part).mT)
     return results[0] if len(results) == 1 else F.concat(results, axis=1)
 
@@ -211,6 +238,9 @@ def _values(matrix: PackedMatrix) -> Tensor:
         factor *= 1 << plane.bits
     if matrix.packing.levels:
         integers = F.take(F.asarray(list(matrix.packing.levels)), integers.astype(int32))
+    if matrix.scales is None:
+        numbers: Tensor = integers
+        return numbers
     rows, blocks = matrix.scales.shape
     # The last byte of a row may have bits of no element.
     stored = integers[:, : blocks * matrix.packing.block]
@@ -227,7 +257,9 @@ def _values(matrix: PackedMatrix) -> Tensor:
 
 
 def plane_elements(data: Tensor, plane: BitPlane) -> Tensor:
-    """Return the integers of one plane as float32 numbers, (rows, elements)."""
+    """Return the numbers of one plane in float32, (rows, elements)."""
+    if plane.bits == 16:
+        return apply(ELEMENTWISE["from_bfloat16"], (data.astype(uint32),))
     if plane.bits == 8:
         return data.astype(float32)
     rows, count = data.shape

@@ -258,6 +258,7 @@ OP_DEFS = (
     Fixed(name="threefry2x32", arity=3, formula="threefry(x, y, z, 0xFFFFFFFF)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry, public=False, doc="Return random bits for a pair of keys and a counter."),
     Fixed(name="threefry_first", arity=3, formula="threefry(x, y, z, 0)", takes=(uint32, uint32, uint32), gives=uint32, weight=110, reference=_threefry_first, public=False, doc="Return the first of the two words whose xor are random bits."),
     Fixed(name="bits_to_unit_float", formula="from_bits(x >> 9 | 0x3F800000) - 1.0", takes=(uint32,), gives=float32, reference=lambda xp, x: ((x >> xp.uint32(9)) | xp.uint32(0x3F800000)).view(xp.float32) - xp.float32(1), public=False, doc="Convert random bits to a float in [0, 1)."),
+    Fixed(name="from_bfloat16", formula="from_bits(x << 16)", takes=(uint32,), gives=float32, reference=lambda xp, x: (x << xp.uint32(16)).view(xp.float32), public=False, doc="Convert the bits of bfloat16 to the number."),
 )
 
 ELEMENTWISE: dict[str, Elementwise] = {op.name: op for op in OP_DEFS}

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from brain_files import bits_of, brain_file, truncated
 from decoder_weights import weights_of
 from gguf_files import file_of
 
@@ -145,6 +146,11 @@ def paired(rows: np.ndarray, heads: int) -> np.ndarray:
 
 def gguf_of(name: str, architecture: str) -> bytes:
     """Return a model as a GGUF file of float32 tensors."""
+    return file_of(*gguf_parts(name, architecture))
+
+
+def gguf_parts(name: str, architecture: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the float32 tensors and the metadata of a GGUF file."""
     config = CASES[name]["config"]
     gemma = architecture.startswith("gemma")
     tensors = {}
@@ -174,7 +180,7 @@ def gguf_of(name: str, architecture: str) -> bytes:
     if config.get("attn_logit_softcapping"):
         for key in ("attn_logit_softcapping", "final_logit_softcapping"):
             metadata[f"{architecture}.{key}"] = (6, config[key])
-    return file_of(tensors, metadata)
+    return tensors, metadata
 
 
 @pytest.mark.parametrize(
@@ -206,6 +212,95 @@ def test_a_quantized_decoder_computes_with_the_rounded_weights() -> None:
     assert 0 < np.abs(packed - logits_of("smollm2")).mean() < 0.12
     whole = pt.dequantize(model)(tokens).numpy()[0]
     np.testing.assert_allclose(packed, whole, rtol=1e-3, atol=1e-3)
+
+
+# --- bfloat16 -------------------------------------------------------------------------------------
+
+
+def brain_files(name: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """Return the files of a model in bfloat16, and those of the same values in float32."""
+    source = files(name)
+    same = {key: pt.asarray(truncated(value)) for key, value in weights(name).items()}
+    brain = {"model.safetensors": brain_file(weights(name))}
+    return source | brain, source | {"model.safetensors": pt.io.to_bytes(same)}
+
+
+def logits(model: pt.nn.CausalDecoder, name: str) -> np.ndarray:
+    return model(pt.asarray([CASES[name]["tokens"]], dtype="int32")).numpy()[0]
+
+
+def nbytes(model: pt.nn.Module) -> int:
+    return sum(tensor.nbytes for tensor in model.state_dict().values())
+
+
+# GPT-2's weights are stored by inputs, and Phi-3's are those of several layers.
+@pytest.mark.parametrize("name", ["smollm2", "gemma3", "phi3", "gpt2"])
+def test_weights_of_bfloat16_give_the_logits_of_the_same_values(name: str) -> None:
+    brain, same = brain_files(name)
+    model, plain = loaded(brain), loaded(same)
+    np.testing.assert_allclose(logits(model, name), logits(plain, name), rtol=1e-3, atol=1e-3)
+    prompt = CASES[name]["tokens"]
+    assert greedy(model, prompt, 8) == greedy(plain, prompt, 8)
+
+
+@pytest.mark.parametrize("name", ["smollm2", "phi3"])
+def test_weights_of_bfloat16_keep_the_bytes_of_the_file(name: str) -> None:
+    brain, same = brain_files(name)
+    model = loaded(brain)
+    norms = sum(value.size for value in weights(name).values() if value.ndim == 1)
+    assert nbytes(model) == nbytes(loaded(same)) // 2 + 2 * norms
+    embedding = model.embedding.weight
+    assert str(embedding).endswith("16 bits)")
+    np.testing.assert_array_equal(
+        embedding.unpacked().numpy(), truncated(weights(name)["model.embed_tokens.weight"])
+    )
+
+
+def test_weights_of_bfloat16_in_gguf_stay_packed() -> None:
+    tensors, metadata = gguf_parts("qwen2", "qwen2")
+    for key, (shape, _, data) in tensors.items():
+        values = np.frombuffer(data, "float32")
+        own = (30, bits_of(values)) if len(shape) == 2 else (0, truncated(values))
+        tensors[key] = (shape, own[0], own[1].tobytes())
+    model = loaded(file_of(tensors, metadata))
+    assert str(model.blocks[0].network.up.weight).endswith("16 bits)")
+    _, same = brain_files("qwen2")
+    np.testing.assert_allclose(
+        logits(model, "qwen2"), logits(loaded(same), "qwen2"), rtol=1e-3, atol=1e-2
+    )
+
+
+def test_models_of_bfloat16_are_saved_as_they_are() -> None:
+    brain, _ = brain_files("smollm2")
+    model = loaded(brain)
+    saved = asyncio.run(pt.models.load(pt.models.save(model)))
+    assert nbytes(saved) == nbytes(model)
+    np.testing.assert_array_equal(logits(saved, "smollm2"), logits(model, "smollm2"))
+    state = pt.io.from_bytes(pt.io.to_bytes(model.state_dict()))
+    other = loaded(brain)
+    other.load_state_dict({name: tensor * 0 for name, tensor in state.items()})
+    assert not logits(other, "smollm2").any()
+    other.load_state_dict(state)
+    np.testing.assert_array_equal(logits(other, "smollm2"), logits(model, "smollm2"))
+
+
+def test_models_of_bfloat16_are_trained_by_lora_or_dequantized() -> None:
+    brain, same = brain_files("smollm2")
+    model = pt.nn.lora(loaded(brain), 2, names=["query", "down"])
+    tokens = pt.asarray([CASES["smollm2"]["tokens"]], dtype="int32")
+
+    def loss(model: Any) -> pt.Tensor:
+        return pt.nn.sparse_softmax_cross_entropy(model(tokens[:, :-1]), tokens[:, 1:])
+
+    optimizer = pt.optim.adamw(0.05)
+    state = optimizer.init(model)
+    first = loss(model).item()
+    for _ in range(3):
+        state = optimizer.update(state, pt.grad(loss)(state.params))
+    assert loss(state.params).item() < 0.9 * first
+    whole = pt.dequantize(loaded(brain))
+    assert len(list(whole.parameters())) == len(list(loaded(same).parameters()))
+    np.testing.assert_array_equal(logits(whole, "smollm2"), logits(loaded(same), "smollm2"))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from brain_files import brain_file, truncated
 from decoder_weights import weights_of
 
 import py_tensor as pt
@@ -353,6 +354,27 @@ def test_quantized_encoders_compute_with_the_rounded_weights() -> None:
     assert 0 < np.abs(packed - values("minilm", "result", (2, 10, 32))).mean() < 0.04
     whole = pt.dequantize(model)(PADDED, mask=MASK, types=PADDED % 2).numpy()
     np.testing.assert_allclose(packed, whole, rtol=1e-3, atol=1e-3)
+
+
+def call(model: Any, name: str) -> pt.Tensor:
+    if name == "whisper":
+        return model(pt.asarray([PROMPT]), model.encode(features()))
+    if name == "clip":
+        return model(images(), pt.asarray(TOKENS), mask=MASK)
+    return model(images()) if name == "vit" else model(PADDED)
+
+
+@pytest.mark.parametrize("name", ["minilm", "vit", "clip", "whisper"])
+def test_encoders_of_bfloat16_compute_with_the_weights_of_the_file(name: str) -> None:
+    source = files(name)
+    same = {key: pt.asarray(truncated(value)) for key, value in weights(name).items()}
+    model = loaded(source | {"model.safetensors": brain_file(weights(name))})
+    plain = loaded(source | {"model.safetensors": pt.io.to_bytes(same)})
+    small, large = (sum(x.nbytes for x in m.state_dict().values()) for m in (model, plain))
+    assert small < 0.7 * large
+    np.testing.assert_allclose(
+        call(model, name).numpy(), call(plain, name).numpy(), rtol=1e-3, atol=1e-3
+    )
 
 
 def test_quantized_whisper_continues_with_its_cache() -> None:

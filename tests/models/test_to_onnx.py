@@ -67,7 +67,7 @@ def operators(file: Any) -> list[str]:
 
 MISSING = {
     *("betainc", "bits_to_unit_float", "cos_of_turn", "digamma", "erfc", "erfinv", "i0", "lgamma"),
-    *("nextafter", "threefry2x32", "threefry_first"),
+    *("from_bfloat16", "nextafter", "threefry2x32", "threefry_first"),
 }
 """Elementwise operations that ONNX lacks."""
 ELEMENTWISE = [

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from brain_files import bits_of, truncated
 
 import py_tensor as pt
-from py_tensor.nn.quantization import BitPlane, PackedMatrix, Packing
+from py_tensor.nn.quantization import BitPlane, PackedMatrix, Packing, bfloat16_matrix
 
 NUMBERS = np.random.default_rng(0)
 
@@ -109,6 +110,27 @@ def test_two_planes_with_scales_of_scales() -> None:
     np.testing.assert_allclose(
         matrix.unpacked().numpy(), want.reshape(3, 16)[:, :15], rtol=1e-5, atol=1e-4
     )
+
+
+def test_matrices_of_bfloat16_have_16_bits_for_each_element() -> None:
+    values = normal(7, 25)
+    values[0, :4] = [np.inf, -np.inf, 0.0, 3e38]
+    matrix = bfloat16_matrix(bits_of(values).tobytes(), 7, 25)
+    assert str(matrix) == "PackedMatrix(7 x 25, 16 bits)"
+    assert matrix.nbytes == 2 * values.size
+    np.testing.assert_array_equal(matrix.unpacked().numpy(), truncated(values))
+    np.testing.assert_array_equal(matrix.T.unpacked().numpy(), truncated(values).T)
+    np.testing.assert_array_equal(matrix.take([[6, 0]]).numpy(), truncated(values)[[[6, 0]]])
+    np.testing.assert_array_equal(matrix.rows(2, 5).unpacked().numpy(), truncated(values)[2:5])
+
+
+@pytest.mark.parametrize("rows", [1, 3, 9])
+def test_products_with_bfloat16_are_those_of_the_values(rows: int) -> None:
+    values, x = normal(40, 36), normal(rows, 36)
+    matrix = bfloat16_matrix(bits_of(values).tobytes(), 40, 36)
+    want = x @ truncated(values).T
+    run = pt.jit(lambda matrix, x: x @ matrix.T)
+    np.testing.assert_allclose(run(matrix, pt.asarray(x)).numpy(), want, rtol=1e-4, atol=1e-4)
 
 
 def test_layers_are_skipped_by_name_and_tied_weights_stay_tied() -> None:

@@ -16,7 +16,7 @@ from ...errors import BackendError, ModelError
 from ...nn.layers.convolution import Conv1D, Conv2D
 from ...nn.layers.decoder import CausalDecoder, DecoderOptions
 from ...nn.layers.encoders import TextEncoder
-from ...nn.layers.linear import Dense
+from ...nn.layers.linear import Dense, Embedding
 from ...nn.layers.normalization import LayerNorm, RMSNorm
 from ...nn.module import Module
 from ...nn.quantization import PackedMatrix
@@ -53,8 +53,9 @@ async def load_transformer(
 
     The source is a GGUF file, or a `config.json` of transformers with `model.safetensors` or
     `model.safetensors.index.json` and its parts next to it: a folder, its files, the address of
-    `config.json`, or a repository of a hub, `hf://owner/name`. Weights of GGUF files stay packed.
-    Files are read in parts, as by `load_weights`. The result depends on the family:
+    `config.json`, or a repository of a hub, `hf://owner/name`. Weights of GGUF files and
+    matrices of bfloat16 stay packed, as `pt.nn.PackedMatrix`. Files are read in parts, as by
+    `load_weights`. The result depends on the family:
 
     - `pt.nn.CausalDecoder` for Llama (also SmolLM2 and Mistral), Qwen2, Qwen3, Gemma 2 and 3
       (text), Phi-3 and GPT-2, and for GGUF files;
@@ -104,13 +105,13 @@ async def _of_gguf(reader: ForwardReader) -> Any:
     divisors: list[float] = []
     info = file.tensors.get(gguf_options.FREQUENCIES)
     if info is not None:
-        tensor = gguf.tensor_of(info, await reader.file.read(info.start, info.stop))
+        tensor = gguf.tensor_of(info, False, await reader.file.read(info.start, info.stop))
         divisors = (tensor.unpacked() if isinstance(tensor, PackedMatrix) else tensor).tolist()
     with _valid("metadata are"):
         options = gguf_options.options_of(file, divisors)
         fused = not any(name.endswith(".ffn_gate.weight") for name in file.tensors)
         fill = _decoder(options, FUSED_UP if fused and options.gated else {})
-    async for name, value in read_tensors(reader, gguf.stored(file), fill.wants):
+    async for name, value in read_tensors(reader, gguf.stored(file, True), fill.wants):
         fill.take(name, value)
     return fill.finished()
 
@@ -126,7 +127,8 @@ async def _of_config(data: Any, files: Files, meter: ProgressMeter) -> Any:
             options = family(config)
             both = options.norm_places == "both"
             fill = _decoder(options, AFTER_ATTENTION if both else {})
-    async for name, value in weights_in(files, await _weights(files, meter), meter, fill.wants):
+    weights = weights_in(files, await _weights(files, meter), meter, fill.wants, packs=True)
+    async for name, value in weights:
         fill.take(name, value)
     model = fill.finished()
     if isinstance(model, TextEncoder):
@@ -258,11 +260,13 @@ class _Filling:
                 if path not in SPARE:
                     self.unknown.append(name)
                 return
+            if isinstance(value, PackedMatrix) and not _may_be_packed(name, module):
+                value = value.unpacked()
             part, field = _converted(name, module, place.field, value)
             if isinstance(module, Dense):
                 if len(place.paths) > 1:
                     last = first + module.outputs
-                    part, first = part[first:last], last
+                    part, first = _rows(part, first, last), last
                 if field == "weight":
                     part = part.T
             self._replace(name, module, f"{path}.{field}".lstrip("."), part)
@@ -315,6 +319,15 @@ def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, 
     if isinstance(module, Conv1D | Conv2D) and value.ndim > 1:
         return F.permute_dims(value, (*range(2, value.ndim), 1, 0)), field
     return value, field
+
+
+def _may_be_packed(name: str, module: Module) -> bool:
+    """Return True if the weight of a module may be a packed matrix, by outputs."""
+    return isinstance(module, Embedding | Dense) and not TRANSPOSED.search(name)
+
+
+def _rows(value: Any, first: int, last: int) -> Any:
+    return value.rows(first, last) if isinstance(value, PackedMatrix) else value[first:last]
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from ... import functions as F
 from ...dtypes import DType, float16, int8, uint8
 from ...errors import ModelError
-from ...io.element_formats import decoded
-from ...io.safetensors import SIZES, Entry, element_count
+from ...io.safetensors import SIZES, element_count
 from ...nn.quantization import BitPlane, PackedMatrix, Packing
 from ...ops.op_def import Shape
 from ...tensor import Tensor, from_host, realize
 from ..file_errors import shortened
 from ..readers import ForwardReader
+from . import stored as plain
 from .stored import StoredTensor
 
 MAGIC = b"GGUF"
@@ -236,11 +236,14 @@ def _nbytes(name: str, shape: Shape, kind: int) -> int:
     return size // block.elements * block.nbytes
 
 
-def tensor_of(info: TensorInfo, data: memoryview) -> Tensor | PackedMatrix:
-    """Return a tensor, or a packed matrix of the last axis and the product of the others."""
+def tensor_of(info: TensorInfo, packs: bool, data: memoryview) -> Tensor | PackedMatrix:
+    """Return a tensor, or a packed matrix of the last axis and the product of the others.
+
+    With `packs`, matrices of bfloat16 stay packed, too.
+    """
     name, shape, kind, *_ = info
     if kind in _PLAIN:
-        return decoded(name, Entry(_PLAIN[kind], shape, data))
+        return plain.tensor_of(name, _PLAIN[kind], shape, packs, data)
     block = BLOCK_TYPES.get(kind)
     if block is None:
         known = ", ".join((*_PLAIN.values(), *(other.name for other in BLOCK_TYPES.values())))
@@ -330,10 +333,10 @@ async def header(file: ForwardReader) -> GgufFile:
             raise _malformed("header", f"{type(error).__name__}: {error}") from None
 
 
-def stored(file: GgufFile) -> list[StoredTensor]:
-    """Return the tensors of a file."""
+def stored(file: GgufFile, packs: bool) -> list[StoredTensor]:
+    """Return the tensors of a file, see `tensor_of`."""
     return [
-        StoredTensor(info.name, info.start, info.stop, partial(tensor_of, info))
+        StoredTensor(info.name, info.start, info.stop, partial(tensor_of, info, packs))
         for info in file.tensors.values()
     ]
 

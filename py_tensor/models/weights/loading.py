@@ -10,8 +10,6 @@ from typing import Any
 
 from ...errors import DTypeError, FormatError, ModelError
 from ...io import safetensors
-from ...io.element_formats import decoded
-from ...io.safetensors import Entry
 from ...tensor import Tensor
 from ..graph import TEXT
 from ..progress import Progress, ProgressMeter
@@ -19,7 +17,7 @@ from ..readers import ForwardReader
 from ..sources import MOST_FILES, Files, files_of_source, is_neighbour
 from ..tfjs import weights as tfjs_weights
 from . import gguf, torch_files
-from .stored import StoredTensor
+from .stored import StoredTensor, tensor_of
 
 INDEX_LIMIT = 100_000_000
 """Largest index of parts in bytes."""
@@ -108,15 +106,21 @@ def label_of(files: Files) -> str:
 
 
 async def weights_in(
-    files: Files, file: ForwardReader, meter: ProgressMeter, wanted: Callable[[str], bool]
+    files: Files,
+    file: ForwardReader,
+    meter: ProgressMeter,
+    wanted: Callable[[str], bool],
+    *,
+    packs: bool = False,
 ) -> AsyncIterator[tuple[str, Any]]:
     """Iterate over names and tensors of a file, or of the files that it lists if it is an index.
 
-    `wanted` is called once for each name, and chooses the tensors that are read.
+    `wanted` is called once for each name, and chooses the tensors that are read. With `packs`,
+    matrices of bfloat16 stay packed.
     """
     index = index_of(await _json(file))
     if index is None:
-        async for item in read_tensors(file, await _stored(file), wanted):
+        async for item in read_tensors(file, await _stored(file, packs), wanted):
             yield item
         return
     names: set[str] = set()
@@ -126,7 +130,7 @@ async def weights_in(
             meter.expect(part, await files.size(part))
     for part in parts:
         file = ForwardReader(await files.reader(part, meter.of(part, part)))
-        stored = await _stored(file)
+        stored = await _stored(file, packs)
         own = {tensor.name for tensor in stored}
         for name in names & own:
             raise _malformed("name is in two parts", f"{name!r:.80} in {part!r:.80}")
@@ -218,7 +222,7 @@ def _rank(data: Any) -> int | None:
     return 0 if is_index else None
 
 
-async def _stored(file: ForwardReader) -> list[StoredTensor]:
+async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
     """Return the tensors in a file."""
     size = file.file.size
     start = bytes(await file.read(0, 17))
@@ -228,24 +232,20 @@ async def _stored(file: ForwardReader) -> list[StoredTensor]:
             StoredTensor(name, 0, 0, partial(_of_torch, content, name)) for name in content.tensors
         ]
     if start.startswith(gguf.MAGIC):
-        return gguf.stored(await gguf.header(file))
+        return gguf.stored(await gguf.header(file), packs)
     try:
         end = safetensors.header_end(memoryview(start), size)
         places, _ = safetensors.places_in(await file.read(0, end), size)
     except FormatError as error:
         raise ModelError(str(error).replace("from_bytes", "load_weights", 1)) from None
     return [
-        StoredTensor(name, start, stop, partial(_decoded, name, dtype, shape))
+        StoredTensor(name, start, stop, partial(tensor_of, name, dtype, shape, packs))
         for name, (dtype, shape, start, stop) in places.items()
     ]
 
 
 def _of_torch(file: torch_files.TorchFile, name: str, data: memoryview) -> Tensor:
     return file.tensor(name)
-
-
-def _decoded(name: str, dtype: str, shape: tuple[int, ...], data: memoryview) -> Tensor:
-    return decoded(name, Entry(dtype, shape, data))
 
 
 def index_of(data: Any) -> dict[str, str] | None:
