@@ -265,10 +265,11 @@ def plane_elements(data: Tensor, plane: BitPlane) -> Tensor:
     rows, count = data.shape
     groups = data.reshape((rows, count // plane.span, 1, plane.span))
     places = range(0, 8, plane.bits)[:: -1 if plane.descending else 1]
-    shifts = F.asarray([[shift] for shift in places], dtype=uint8)
-    mask = F.asarray((1 << plane.bits) - 1, dtype=uint8)
-    bits = F.bitwise_and(F.bitwise_right_shift(groups, shifts), mask)
-    return bits.astype(float32).reshape((rows, count * 8 // plane.bits))
+    # A processor's vectors have no shifts by several numbers; products by powers of two are exact.
+    masks = F.asarray([[(1 << plane.bits) - 1 << place] for place in places], dtype=uint8)
+    units = F.asarray([[2.0**-place] for place in places])
+    bits = F.bitwise_and(groups, masks).astype(float32) * units
+    return bits.reshape((rows, count * 8 // plane.bits))
 
 
 def _of_blocks(numbers: Tensor, outer: Tensor | None) -> Tensor:

@@ -58,6 +58,8 @@ class BufferReader(Writer):
         """First coordinate of each vector of coordinates, by its text."""
         self.results = len(nodes.kernel.outputs)
         """Outputs that `result` stores; the others are stored where they are computed."""
+        self.pairs = False
+        """True if loads of four neighbours come in pairs, so that one load serves two of them."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
         self.scratch = 0
@@ -67,12 +69,18 @@ class BufferReader(Writer):
 
     def neighbours(self, first: Value, after: int = 0) -> Value:
         """Return a vector of four coordinates, of which the first one is `first + after`."""
-        if after:
-            counter, first = first, first + after
-            self.later[first.text] = counter, after
+        first = self.moved(first, after)
         lanes: Value = self.code.let(self.positions.spread(first, 1), "i")
         self.runs[lanes.text] = self.firsts[lanes.text] = first
         return lanes
+
+    def moved(self, counter: Value, after: int) -> Value:
+        """Return a coordinate after a counter, which loads and stores add to their offsets."""
+        if not after:
+            return counter
+        first = self.code.printer.whole(counter + after)
+        self.later[first.text] = counter, after
+        return first
 
     def coordinates(self, at: int, index: Index) -> list[Value] | None:
         """Return four elements' coordinates in a node, or None if the loops do not count them."""
@@ -289,6 +297,12 @@ class BufferReader(Writer):
         return self.code.value(form.splat(address.text, start), form.kind, uses=address.uses)
 
     def _loaded(self, form: ElementForm, address: Value, start: int = 0) -> Value:
+        if self.pairs and form.eight:
+            half = start // GROUP % 2
+            text = f"{address.text} {form.eight}:{start - GROUP * half}"
+            eight = self.code.let(self.code.value(text, form.kind, uses=address.uses))
+            text = f"{eight.text} {form.halves[half]}"
+            return self.code.value(text, form.kind, uses=eight.uses)
         return self.code.value(form.load(address.text, start), form.kind, uses=address.uses)
 
 

@@ -8,16 +8,17 @@ is reduced, four elements of one result that are combined at the end.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from ...dtypes import int32
+from ...dtypes import float32, int32
 from ...language.tree import FLOAT, INT, MASK, TRUTH, Value, Whole
 from ...ops.index_map import row_major
 from ...ops.op_def import Reduction, for_dtype
 from ..codegen.positions import Axes, total
 from ..codegen.types import KIND, converted, literal
+from .block_sums import BlockSum, BlockWriter, block_sum
 from .buffer_writer import BufferWriter
 from .map_kernel import write_map
 from .nest import axes_of
@@ -90,6 +91,10 @@ class _Loops:
         self.combine = for_dtype(self.op.combine, int32 if self.op.index else self.dtype)
         self.length = math.prod(shape[axis] for axis in reduced)
         self.has_blocks = self.combine == "x + y" and self.kind == FLOAT
+        self.scaled: BlockSum | None = None
+        stores_operand = len(writer.kernel.outputs) > 1
+        if self.has_blocks and self.length and self.source is float32 and not stores_operand:
+            self.scaled = block_sum(nodes, self.src, self.lengths, self.is_reduced)
 
     def _lane_axis(self, axis: int | None, shape: tuple[int, ...]) -> int:
         """Return the number of the innermost of the axes into which an axis is split."""
@@ -112,14 +117,18 @@ class _Loops:
             }
 
     @contextmanager
-    def _reduced(self, best: _Bests, inner: int = 1) -> Iterator[tuple[dict[int, Value], _Bests]]:
+    def _reduced(
+        self, best: _Bests, inner: int = 1, but: Collection[int] = ()
+    ) -> Iterator[tuple[dict[int, Value], _Bests]]:
         """Write loops over the reduced axes except the lanes'; yield counters, and sums to add to.
 
         Args:
             best: Sums of all elements.
             inner: Number of additions to each of them in the innermost loop.
+            but: Further axes that get no loop.
         """
-        axes = [a for a, reduced in enumerate(self.is_reduced) if reduced and a != self.lane]
+        but = {self.lane, *but}
+        axes = [a for a, reduced in enumerate(self.is_reduced) if reduced and a not in but]
         counters: dict[int, Value] = {}
         with ExitStack() as loops:
             for number, axis in enumerate(axes):
@@ -250,7 +259,9 @@ class _Loops:
         code, writer, length = self.code, self.writer, self.lengths[self.lane]
         with self._kept() as kept:
             best = self._start()
-            if self.length:
+            if self.scaled is not None:
+                self._scaled_blocks(best, self.scaled, kept)
+            elif self.length:
                 turns = min(length // GROUP + 1, 2 * SEPARATE)
                 with self._reduced([best], turns) as (reduced, [part]):
                     around = {**kept, **reduced}
@@ -289,6 +300,24 @@ class _Loops:
                     self._add(best, self._settled(part), part.position)
             done = stop
         return done
+
+    def _scaled_blocks(self, best: _Best, block: BlockSum, kept: dict[int, Value]) -> None:
+        """Add blocks of products; the scales of four neighbours are converted at once."""
+        code, along = self.code, block.along
+        writer = BlockWriter(self.writer, block, self.lengths)
+        count = self.lengths[along]
+        whole = count - count % GROUP
+        with self._reduced([best], count, (along, *block.axes)) as (reduced, [part]):
+            around = {**kept, **reduced}
+            for start, stop, step in (0, whole, GROUP), (whole, count, count - whole):
+                if start == stop:
+                    continue
+                turns = (stop - start) // step
+                with self._blocks([part], start, stop, step, turns, step) as (k, [own]):
+                    scales = writer.scales(around, k)
+                    for number in range(step):
+                        factors = [writer.products(around, k, number), scales[number]]
+                        code.assign(own.value, writer.added(own.value, factors))
 
     def _finish(self, best: _Best, kept: dict[int, Value], count: int) -> None:
         """Store results, to which the epilogue is applied."""

@@ -34,6 +34,10 @@ class ElementForm(NamedTuple):
     """Instructions before a store."""
     store_four: str = "v128.store"
     store_lane: str = "v128.store32_lane"
+    eight: str = ""
+    """Instruction that loads eight elements of one byte, widened to 16 bits, if they are."""
+    halves: tuple[str, ...] = ()
+    """Instructions that widen the first four of them, and the others."""
 
     def splat(self, address: str, start: int = 0) -> str:
         """Return the text of a vector of four times the element at an address."""
@@ -66,6 +70,7 @@ def _narrow(kind: ValueKind, size: int, four: str = "", packed: str = "") -> Ele
     widened = f"i16x8.extend_low_i8x16_{sign} " * (size == 1) + f"i32x4.extend_low_i16x8_{sign}"
     narrowed = f"i32x4.const:{(1 << bits) - 1} v128.and i32x4.const:0 i16x8.narrow_i32x4_u"
     narrowed += " i32x4.const:0 i8x16.narrow_i16x8_u" * (size == 1)
+    is_byte = size == 1 and kind != MASK
     return ElementForm(
         size,
         kind,
@@ -75,6 +80,8 @@ def _narrow(kind: ValueKind, size: int, four: str = "", packed: str = "") -> Ele
         f"{packed} {narrowed}".strip(),
         f"v128.store{4 * bits}_lane",
         f"v128.store{bits}_lane",
+        f"v128.load8x8_{sign}" if is_byte else "",
+        tuple([f"i32x4.extend_{half}_i16x8_{sign}" for half in ("low", "high")]),
     )
 
 
