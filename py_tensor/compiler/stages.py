@@ -29,6 +29,14 @@ class Draw(NamedTuple):
     inputs: tuple[int, ...]
     uniforms: tuple[tuple[int, ...], ...]
 
+    @property
+    def updated(self) -> int | None:
+        """Slot whose memory the first target may have, although the draw reads it; None if none."""
+        number = self.shader.updates
+        if number is None or self.inputs.count(self.inputs[number]) > 1:
+            return None
+        return self.inputs[number]
+
 
 class KeptNode(NamedTuple):
     """Node of the graph whose value is kept, in output or leaf `number` of the plan.

@@ -62,6 +62,8 @@ class BufferReader(Writer):
         """True if loads of four neighbours come in pairs, so that one load serves two of them."""
         self.has_fma = False
         """True if products and sums may be rounded once."""
+        self.updates: int | None = None
+        """Number of the input whose memory the output may have."""
         self.scratch = 0
         """Bytes of memory that the kernel needs besides its inputs and outputs."""
 

@@ -13,6 +13,7 @@ from .buffer_writer import WHOLE, BufferWriter
 from .nest import axes_of, crossed_axis
 from .segments import segments_of
 from .storage import GROUP
+from .update_kernel import updated_input, write_update
 
 SHORT = 8
 """Length of the last axis below which groups of elements cross its ends."""
@@ -29,7 +30,13 @@ def write_map(writer: BufferWriter) -> None:
     if lengths[-1] < SHORT:
         lengths = (size,)
     crossed = crossed_axis(nodes, kernel.output, lengths)
-    for segment in segments_of(nodes, kernel.output, lengths):
+    segments = [*segments_of(nodes, kernel.output, lengths)]
+    if len(segments) == 1 and crossed is None:
+        updated = updated_input(nodes, lengths)
+        if updated is not None:
+            write_update(writer, lengths, updated)
+            return
+    for segment in segments:
         for part in segment.divided(crossed):
             view = WHOLE if part.lengths == lengths else part.view(lengths)
             if part.lengths[-1] == 1 < len(lengths):

@@ -52,13 +52,17 @@ def _shapes(nodes: LoweredNodes, at: int) -> Iterator[Shape]:
             yield nodes.spec(node).shape
 
 
-def places_of(nodes: LoweredNodes, at: int) -> Iterator[tuple[int, ViewStack]]:
+def places_of(
+    nodes: LoweredNodes, at: int, shown: ViewStack = ()
+) -> Iterator[tuple[int, ViewStack]]:
     """Yield the nodes that a kernel reads or computes for a node, and the views to its positions.
+
+    `shown` are views through which the node itself is read.
 
     Operands of operations that are neither views nor elementwise are left out.
     """
     seen: set[tuple[int, ViewStack]] = set()
-    stack: list[tuple[int, ViewStack]] = [(at, ())]
+    stack: list[tuple[int, ViewStack]] = [(at, shown)]
     while stack:
         node, views = key = stack.pop()
         if key in seen:

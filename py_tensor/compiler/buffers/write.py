@@ -77,7 +77,8 @@ def _written(nodes: KernelNodes, has_fma: bool) -> Shader:
     text = inlined("\n".join([*included, *writer.definitions, head, _arguments(writer), body]))
     uniforms = tuple(map(tuple, writer.uniforms.values()))
     modes = tuple("+".join(sorted(writer.modes.get(at, ()))) for at in kernel.inputs)
-    return Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)
+    shader = Shader(nodes.name, text, uniforms, ((), (), ()), modes, writer.scratch)
+    return shader._replace(updates=writer.updates)
 
 
 def _arguments(writer: BufferWriter) -> str:

@@ -26,6 +26,8 @@ class Shader(NamedTuple):
     """Numbers of the kernel's inputs that a call passes, if not all."""
     writes: tuple[int, ...] | None = None
     """Numbers of the kernel's outputs that a call passes, if not all."""
+    updates: int | None = None
+    """Number of the input whose memory the first output may have, although the kernel reads it."""
     contraction: Any = None
     """`BlockedSize` of a contraction that could be computed in other blocks, too."""
 

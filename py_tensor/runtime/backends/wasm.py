@@ -114,15 +114,21 @@ class LoadedPlan:
             at = end
 
     def successors(self, leaf: int) -> list[int]:
-        """Return outputs that are first written after the last read of a leaf."""
+        """Return outputs that are first written after the last read of a leaf.
+
+        The first one is the output that replaces some elements of the leaf, if there is one.
+        """
         known = self._successors.get(leaf)
         if known is not None:
             return known
         draws = self.plan.draws
         last = max((at for at, draw in enumerate(draws) if leaf in draw.inputs), default=-1)
-        early = {slot for draw in draws[: last + 1] for slot in draw.targets}
+        is_updated = last >= 0 and draws[last].updated == leaf
+        early = {slot for draw in draws[: last + 1 - is_updated] for slot in draw.targets}
         first = self.plan.leaves
         numbers = [n for n in range(len(self.sizes)) if first + n not in early]
+        if is_updated:
+            numbers.sort(key=lambda n: first + n != draws[last].targets[0])
         self._successors[leaf] = numbers
         return numbers
 
