@@ -234,3 +234,135 @@ def test_caches_of_several_beams_are_refused(rng, engine):
     model = model_of("MultiHeadAttention", parts | rest, None, order, num_heads=2)
     with pytest.raises(ModelError, match="run: option of an operator is not supported; got"):
         model.run(parts | rest)
+
+
+# --- constants of 4 bits --------------------------------------------------------------------------
+
+
+class Narrow:
+    """A constant of 4 bits with scales in blocks along an axis, and its node."""
+
+    def __init__(
+        self, rng: Any, name: str, shape: tuple[int, int], kind: int, axis: int, block: int
+    ) -> None:
+        low = -8 if kind == TensorProto.INT4 else 0
+        blocks = tuple(-(-n // (block or n)) if at == axis else n for at, n in enumerate(shape))
+        own = blocks if block else (shape[axis],)
+        codes, zeros = rng.integers(low, low + 16, shape), rng.integers(low, low + 16, own)
+        scales = floats(rng, *own)
+        self.name, self.codes = name, codes
+        self.constants = [
+            helper.make_tensor(f"{name}.q", kind, shape, codes.ravel().tolist()),
+            helper.make_tensor(f"{name}.s", TensorProto.FLOAT, own, scales.ravel().tolist()),
+        ]
+        inputs = [f"{name}.q", f"{name}.s"]
+        if kind == TensorProto.UINT4:
+            inputs.append(f"{name}.z")
+            numbers = zeros.ravel().tolist()
+            self.constants.append(helper.make_tensor(inputs[-1], kind, own, numbers))
+        else:
+            zeros = np.zeros_like(zeros)
+        options = {"block_size": block} if block else {}
+        self.node = helper.make_node("DequantizeLinear", inputs, [name], axis=axis, **options)
+        if block:
+            cut = tuple(map(slice, shape))
+            scales, zeros = (x.repeat(block, axis)[cut] for x in (scales, zeros))
+        else:
+            scales, zeros = (np.expand_dims(x, 1 - axis) for x in (scales, zeros))
+        self.values = ((codes - zeros) * scales).astype("float32")
+
+
+def model_of_weights(weights: list[Narrow], nodes: list[Any], x: Any) -> pt.models.Model:
+    graph = helper.make_graph(
+        [*(weight.node for weight in weights), *nodes],
+        "weights",
+        [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), None)],
+        [helper.make_empty_tensor_value_info("o0")],
+        [constant for weight in weights for constant in weight.constants],
+    )
+    file = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)])
+    return pt.models.loads(file.SerializeToString())
+
+
+def operators_of(model: pt.models.Model) -> list[str]:
+    return [node.operator.rpartition(".")[2] for node in model._graph.nodes]
+
+
+NARROW = pytest.mark.parametrize("kind", [TensorProto.INT4, TensorProto.UINT4])
+
+
+@NARROW
+def test_dequantized_constants_of_a_decoder_stay_packed(kind, rng, engine):
+    table = Narrow(rng, "table", (40, 32), kind, 1, 16)
+    inner = Narrow(rng, "inner", (32, 24), kind, 0, 16)
+    last = Narrow(rng, "last", (32, 24), kind, 1, 8)
+    nodes = [
+        helper.make_node("Gather", ["table", "x"], ["rows"]),
+        helper.make_node("MatMul", ["rows", "inner"], ["hidden"]),
+        helper.make_node("Gemm", ["hidden", "last"], ["features"], transB=1),
+        helper.make_node("Transpose", ["table"], ["turned"], perm=[1, 0]),
+        helper.make_node("MatMul", ["features", "turned"], ["o0"]),
+    ]
+    places = np.int32([3, -1, 39])
+    model = model_of_weights([table, inner, last], nodes, places)
+    product = "MatMulNBits"
+    assert operators_of(model) == ["GatherBlockQuantized", *[product] * 3]
+    want = table.values[places] @ inner.values @ last.values.T @ table.values.T
+    close(model(places).numpy(), want)
+    # The table's parts are stored once for both: codes, scales, and zero points of 4 bits.
+    stored = sum(x.nbytes for x in model._graph.constants.values())
+    codes = (40 * 32 + 32 * 24 + 32 * 24) // 2
+    blocks = 40 * 2 + 24 * 2 + 32 * 3
+    assert stored <= codes + 5 * blocks
+
+
+@NARROW
+@pytest.mark.parametrize(
+    ("shape", "axis", "block", "transposed", "packed"),
+    [
+        ((20, 6), 0, 16, 0, True),
+        ((21, 5), 1, 0, 0, True),
+        ((6, 21), 0, 0, 1, True),
+        ((6, 20), 1, 8, 1, True),
+        ((20, 6), 1, 2, 0, False),
+        ((20, 6), 0, 0, 0, False),
+        ((20, 6), 0, 3, 0, False),
+    ],
+)
+def test_products_with_dequantized_constants(
+    shape, axis, block, transposed, packed, kind, rng, engine
+):
+    weight = Narrow(rng, "w", shape, kind, axis, block)
+    values = weight.values.T if transposed else weight.values
+    x = floats(rng, 2, len(values))
+    nodes = [helper.make_node("Gemm", ["x", "w"], ["o0"], transB=transposed)]
+    model = model_of_weights([weight], nodes, x)
+    assert (operators_of(model) == ["MatMulNBits"]) == packed
+    close(model(x).numpy(), x @ values)
+
+
+@NARROW
+def test_one_scale_for_all_and_a_bias(kind, rng, engine):
+    weight = Narrow(rng, "w", (20, 6), kind, 1, 0)
+    scale, bias = np.float32(0.5), floats(rng, 6)
+    zero = helper.make_tensor("w.z", kind, (), [3])
+    weight.constants[1:] = [helper.make_tensor("w.s", TensorProto.FLOAT, (), [scale]), zero]
+    weight.constants.append(helper.make_tensor("bias", TensorProto.FLOAT, (6,), bias.tolist()))
+    weight.node = helper.make_node("DequantizeLinear", ["w.q", "w.s", "w.z"], ["w"])
+    x = floats(rng, 2, 20)
+    model = model_of_weights([weight], [helper.make_node("Gemm", ["x", "w", "bias"], ["o0"])], x)
+    assert operators_of(model) == ["MatMulNBits"]
+    close(model(x).numpy(), x @ ((weight.codes - 3) * scale) + bias)
+
+
+def test_constants_with_other_readers_are_not_packed(rng, engine):
+    weight = Narrow(rng, "w", (20, 6), TensorProto.INT4, 0, 4)
+    x = floats(rng, 2, 20)
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["y"]),
+        helper.make_node("ReduceSum", ["w"], ["sum"], keepdims=0),
+        helper.make_node("Add", ["y", "sum"], ["o0"]),
+    ]
+    model = model_of_weights([weight], nodes, x)
+    assert operators_of(model)[0] == "DequantizeLinear"
+    close(model(x).numpy(), x @ weight.values + weight.values.sum())

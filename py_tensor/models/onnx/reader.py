@@ -32,6 +32,7 @@ from ..graph import (
 from ..sources import check_neighbour
 from . import narrow_floats
 from .ordering import in_order
+from .packed_constants import with_packed
 from .protobuf import Message, ProtobufReader, float_of
 
 SCHEMA = {
@@ -173,6 +174,7 @@ def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     }
     reader = _GraphReader(functions, files)
     graph = reader.graph(model["graph"], _Scope(_versions(model), {}, 0))
+    graph = with_packed(graph, reader.narrow)
     scales = _scales(graph)
     return graph._replace(
         inputs=tuple(_with_quantization(info, graph, scales) for info in graph.inputs),
@@ -249,6 +251,12 @@ class _GraphReader:
         """Values of Constant nodes by the identity of their messages."""
         self._dtypes: dict[str, int] = {}
         """ONNX's numbers of the dtypes of values, as far as they matter."""
+
+    @property
+    def narrow(self) -> dict[str, tuple[int, int]]:
+        """Bits and least number of values of narrow integers by name."""
+        kinds = {name: NARROW_INTEGERS.get(dtype) for name, dtype in self._dtypes.items()}
+        return {name: kind for name, kind in kinds.items() if kind is not None}
 
     def graph(self, graph: Message, scope: _Scope) -> ModelGraph:
         """Convert a graph."""
@@ -550,9 +558,13 @@ def _narrow(dtype: int, shape: Shape, raw: Any, tensor: Message, label: str) -> 
     bits, low = NARROW_INTEGERS.get(dtype, (narrow_floats.BITS.get(dtype, 8), 0))
     count, mask = math.prod(shape), (1 << bits) - 1
     _check_size(len(raw), -(-count * bits // 8), shape, label)
-    codes = [byte >> shift & mask for byte in raw for shift in range(0, 8, bits)][:count]
+    codes = bytearray(len(raw) * (8 // bits))
+    for place, shift in enumerate(range(0, 8, bits)):
+        table = bytes(byte >> shift & mask for byte in range(256))
+        codes[place :: 8 // bits] = bytes(raw).translate(table)
+    del codes[count:]
     if dtype in NARROW_INTEGERS:
-        data = bytes(((code ^ -low) + low) & 255 for code in codes)
-        return Entry("I8" if low else "U8", shape, data)
+        table = bytes(((code ^ -low) + low) & 255 for code in range(256))
+        return Entry("I8" if low else "U8", shape, codes.translate(table))
     numbers = array("f", map(narrow_floats.values(dtype).__getitem__, codes))
     return Entry("F32", shape, numbers.tobytes())
