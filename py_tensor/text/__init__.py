@@ -1,0 +1,22 @@
+"""Texts as the tokens of models, with the tokenizers of other libraries.
+
+Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modules in this order:
+
+    unicode_sets, regex    regular expressions of files, for Python's `re`
+    aligned                texts that remember the characters of the original
+    parts                  parts of a file by their type
+    byte_characters        characters for bytes
+    normalizers, precompiled, pre_tokenizers, models, post_processors, decoders
+                           a table of types each, in the order in which a text passes them
+    added_tokens           tokens that are found before the model splits a text
+    encoding, limits       columns of tokens; truncation and padding
+    chat_templates         conversations
+    gguf_vocabulary        descriptions of tokenizers of GGUF files
+    files, loading         where files are
+    tokenizer              Tokenizer
+"""
+
+from .encoding import Encoding
+from .tokenizer import DecodeStream, Tokenizer
+
+__all__ = ["DecodeStream", "Encoding", "Tokenizer"]

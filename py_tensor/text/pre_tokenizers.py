@@ -1,0 +1,194 @@
+"""Pre-tokenizers: they split a text into words, which the model splits into tokens.
+
+Input: pieces. Output: more pieces. `PRE_TOKENIZERS` has a row for each type in files. A last step
+that writes bytes as characters is left to the model, which remembers words (`Splitter`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from .aligned import BEHAVIORS, Piece, split
+from .byte_characters import BYTE_CHARS
+from .parts import Part, made, malformed
+from .regex import Pattern
+
+Step = Callable[[list[Piece]], list[Piece]]
+
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""Words of GPT-2. Source: https://github.com/openai/gpt-2/blob/master/src/encoder.py."""
+_PUNCTUATION = r"[\p{P}$+<=>^`|~]"
+
+
+class Splitter(NamedTuple):
+    """Steps of a pre-tokenizer; `bytes_last` if characters for bytes are to be written then."""
+
+    steps: list[Step]
+    bytes_last: bool
+
+    def apply(self, pieces: list[Piece]) -> list[Piece]:
+        """Split pieces."""
+        for step in self.steps:
+            pieces = step(pieces)
+        return pieces
+
+
+def splitter_of(data: Any) -> Splitter:
+    """Return the pre-tokenizer of a description in a file."""
+    steps = [] if data is None else made("pre_tokenizer", PRE_TOKENIZERS, data)
+    bytes_last = bool(steps) and steps[-1] is _shown_bytes
+    return Splitter(steps[:-1] if bytes_last else steps, bytes_last)
+
+
+def _sequence(part: Part) -> list[Step]:
+    return [step for steps in part.parts("pretokenizers") for step in steps]
+
+
+def splitting(pattern: Pattern, behavior: str = "Isolated", invert: bool = False) -> Step:
+    """Return the step that splits pieces at the matches of a pattern."""
+    if behavior == "Isolated":
+        return partial(_isolated, pattern)
+    if behavior == "Removed" and invert:
+        return partial(_found, pattern)
+
+    def apply(pieces: list[Piece]) -> list[Piece]:
+        return [
+            part
+            for piece in pieces
+            for part in split(piece, pattern.matches(piece.text), behavior, invert)
+        ]
+
+    return apply
+
+
+def _isolated(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
+    """Split at matches, which cover the text in most tokenizers."""
+    result: list[Piece] = []
+    for piece in pieces:
+        text, places = piece
+        compiled = pattern.of(text)
+        words = [] if compiled.groups else compiled.findall(text)
+        if isinstance(places, int) and sum(map(len, words)) == len(text) and "" not in words:
+            for word in words:
+                result.append(Piece(word, places))
+                places += len(word)
+        else:
+            result += split(piece, pattern.matches(text), "Isolated")
+    return result
+
+
+def _found(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
+    """Return the matches."""
+    return [
+        piece.part(start, stop)
+        for piece in pieces
+        for start, stop in pattern.matches(piece.text)
+        if start < stop
+    ]
+
+
+def _shown_bytes(pieces: list[Piece]) -> list[Piece]:
+    """Replace each byte of UTF-8 by a visible character."""
+
+    def shown(char: str) -> str:
+        return "".join([BYTE_CHARS[byte] for byte in char.encode("utf-8", "surrogatepass")])
+
+    return [piece.mapped(shown) for piece in pieces]
+
+
+def _prefixed(prefix: str, pieces: list[Piece]) -> list[Piece]:
+    return [piece if piece.text.startswith(prefix) else piece.prefixed(prefix) for piece in pieces]
+
+
+def _byte_level(part: Part) -> list[Step]:
+    steps: list[Step] = []
+    if part.get("add_prefix_space", bool):
+        steps.append(partial(_prefixed, " "))
+    if part.get("use_regex", bool, True):
+        steps.append(splitting(Pattern(GPT2)))
+    return [*steps, _shown_bytes]
+
+
+def _metaspace(part: Part) -> list[Step]:
+    mark = part.get("replacement", str)
+    scheme = part.choice("prepend_scheme", ("first", "never", "always"), "always")
+    if part.get("add_prefix_space", bool, True) is False:
+        if "prepend_scheme" in part.data and scheme != "never":
+            raise malformed("add_prefix_space contradicts prepend_scheme", f"{scheme!r}")
+        scheme = "never"
+    if len(mark) != 1:
+        raise malformed("replacement of Metaspace must be a character", f"{mark!r:.40}")
+    space = Pattern(" ", literal=True)
+
+    def marked(pieces: list[Piece]) -> list[Piece]:
+        pieces = [piece.substituted(space, mark) for piece in pieces]
+        if scheme == "never":
+            return pieces
+        return [
+            piece.prefixed(mark)
+            if not piece.text.startswith(mark) and (scheme == "always" or piece.start == 0)
+            else piece
+            for piece in pieces
+        ]
+
+    if not part.get("split", bool, True):
+        return [marked]
+    return [marked, splitting(Pattern(mark, literal=True), "MergedWithNext")]
+
+
+def _split(part: Part) -> list[Step]:
+    behavior = part.choice("behavior", tuple(BEHAVIORS), "")
+    return [splitting(part.pattern(), behavior, part.get("invert", bool))]
+
+
+def _digits(part: Part) -> list[Step]:
+    single = part.get("individual_digits", bool)
+    return [splitting(Pattern(r"\p{N}"), "Isolated" if single else "Contiguous")]
+
+
+def _char_delimiter(part: Part) -> list[Step]:
+    return [splitting(Pattern(part.get("delimiter", str), literal=True), "Removed")]
+
+
+def _fixed_length(part: Part) -> list[Step]:
+    length = part.get("length", int, 5)
+    if length < 1:
+        raise malformed("length of FixedLength must be positive", f"{length}")
+
+    def apply(pieces: list[Piece]) -> list[Piece]:
+        return [
+            piece.part(start, min(start + length, len(piece.text)))
+            for piece in pieces
+            for start in range(0, len(piece.text), length)
+        ]
+
+    return [apply]
+
+
+def _whitespace_split(part: Part) -> list[Step]:
+    return [splitting(Pattern(r"\S+"), "Removed", invert=True)]
+
+
+PRE_TOKENIZERS: dict[str, Callable[[Part], list[Step]]] = {
+    "Sequence": _sequence,
+    "ByteLevel": _byte_level,
+    "Metaspace": _metaspace,
+    "Split": _split,
+    "Whitespace": lambda part: [
+        splitting(Pattern(r"[\w\u200c\u200d]+|[^\w\u200c\u200d\s]+"), "Removed", invert=True)
+    ],
+    "WhitespaceSplit": _whitespace_split,
+    "Punctuation": lambda part: [
+        splitting(Pattern(_PUNCTUATION), part.choice("behavior", tuple(BEHAVIORS), "Isolated"))
+    ],
+    "Digits": _digits,
+    "CharDelimiterSplit": _char_delimiter,
+    "FixedLength": _fixed_length,
+    "BertPreTokenizer": lambda part: [
+        *_whitespace_split(part),
+        splitting(Pattern(_PUNCTUATION)),
+    ],
+}
+"""Functions that return the steps for a description, by type."""
