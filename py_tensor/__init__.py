@@ -48,6 +48,7 @@ The packages and modules, in data-flow order; imports point from later to earlie
     models       models of other libraries: ONNX
     onnx         models under the names of onnxruntime
     torch        PyTorch's names, for programs that were written for it
+    text         texts as tokens of models
 
 What a first computation does not need is imported when it is first used, see `late`.
 
@@ -115,6 +116,7 @@ if TYPE_CHECKING:
         signal as signal,
         sparse as sparse,
         test_util as test_util,
+        text as text,
         train as train,
         tree as tree,
         tree_util as tree_util,
@@ -208,7 +210,7 @@ False_ = False
 _SUBPACKAGES = {
     *("audio", "data", "fft", "graph", "image", "io", "kernels", "lax", "lib", "linalg", "models"),
     *("nn", "numpy", "onnx", "optim", "plot", "ragged", "random", "sharding", "signal", "sparse"),
-    *("train", "tree", "tree_util", "vision"),
+    *("text", "train", "tree", "tree_util", "vision"),
     # Namespaces of JAX.
     *("ad_checkpoint", "checkpoint_policies", "debug", "example_libraries", "scipy", "test_util"),
 }

@@ -74,6 +74,7 @@ ROOMS = (
     "models",
     "onnx",
     "torch",
+    "text",
     "snapshot",
     "__init__",
 )
@@ -131,6 +132,7 @@ FOREIGN = {
         "sharding.py",
     },
     "einops": {"einops_backend.py"},
+    "jinja2": {"text/sandbox.py"},
     "js": PAGE_ONLY,
     "pyodide": {*PAGE_ONLY, "data/csv_file.py"},
     "pyodide_js": {"runtime/backends/pyodide.py", "runtime/backends/wasm_pyodide.py"},

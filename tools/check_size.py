@@ -41,6 +41,7 @@ CODE_LINES = {
     "example_libraries": 400,
     "models": 18_000,
     "torch": 2_700,
+    "text": 1_700,
     "__init__": 200,
     "modules": 2_450,
 }

@@ -76,7 +76,7 @@ NAMESPACES = (
     "scipy.stats.dirichlet", "scipy.stats.expon", "scipy.stats.gamma", "scipy.stats.laplace",
     "scipy.stats.logistic", "scipy.stats.multivariate_normal", "scipy.stats.norm",
     "scipy.stats.poisson", "scipy.stats.t", "scipy.stats.uniform", "sharding", "signal",
-    "sparse", "test_util", "train", "tree", "tree_util", "typing", "vision",
+    "sparse", "test_util", "text", "train", "tree", "tree_util", "typing", "vision",
 )
 # fmt: on
 IN_GUIDES = ("numpy",)

@@ -19,7 +19,7 @@ from py_tensor_archives import path_of
 GROUPS = {
     "audio": ("audio", "signal"),
     "graph": ("graph",),
-    "models": ("models",),
+    "models": ("models", "text"),
     "plot": ("plot",),
     "training": ("data", "nn", "optim", "train"),
     "vision": ("image", "vision"),

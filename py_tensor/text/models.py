@@ -211,7 +211,8 @@ def _ranks(merges: list[Any], ids: dict[str, int], prefix: int) -> dict[tuple[st
     """Return the ranks of pairs; raise ModelError if the vocabulary lacks a merge's tokens."""
     ranks: dict[tuple[str, str], int] = {}
     for rank, merge in enumerate(merges):
-        pair = tuple(merge.split(" ")) if isinstance(merge, str) else tuple(merge or ())
+        sides = merge.split(" ") if isinstance(merge, str) else merge
+        pair = tuple(sides) if isinstance(sides, list) else ()
         if len(pair) != 2 or not all(isinstance(side, str) and side in ids for side in pair):
             raise malformed("merge needs two tokens of the vocabulary", f"{merge!r:.60}")
         if pair[0] + pair[1][prefix:] not in ids:

@@ -70,7 +70,9 @@ def _isolated(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
         text, places = piece
         compiled = pattern.of(text)
         words = [] if compiled.groups else compiled.findall(text)
-        if isinstance(places, int) and sum(map(len, words)) == len(text) and "" not in words:
+        if not words and not compiled.groups:
+            result.append(piece)
+        elif isinstance(places, int) and sum(map(len, words)) == len(text) and "" not in words:
             for word in words:
                 result.append(Piece(word, places))
                 places += len(word)

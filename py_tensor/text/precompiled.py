@@ -13,6 +13,7 @@ import struct
 from base64 import b64decode
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from .aligned import Piece
 from .parts import Part, malformed
@@ -109,22 +110,29 @@ def precompiled(part: Part) -> Callable[[Piece], Piece]:
 
 
 def _normalized(rules: Charsmap, piece: Piece) -> Piece:
-    changes: list[tuple[str, int]] = []
-    is_modified = False
     text = piece.text
-    done = 0
+    own: dict[str, Any] = {}
+    for char in set(text):
+        new = rules.find(char)
+        if new is not None:
+            own[char] = new
     has_graphemes = not text.isascii() or "\r\n" in text
     spans = [match.span() for match in _short_graphemes().finditer(text)] if has_graphemes else []
+    if not spans and all(len(new) == 1 for new in own.values()):
+        return Piece(text.translate(str.maketrans(own)), piece.places) if own else piece
+    changes: list[tuple[str, int]] = []
+    is_modified = False
+    done = 0
 
     def take(part: str) -> bool:
         new = rules.find(part)
         if new is None:
             return False
         difference = len(new) - len(part)
-        own = [(char, 0) for char in new]
+        added = [(char, 0) for char in new]
         if difference > 0:
-            own[-difference:] = [(char, 1) for char in new[-difference:]]
-        changes.extend(own)
+            added[-difference:] = [(char, 1) for char in new[-difference:]]
+        changes.extend(added)
         if difference < 0 and changes:
             char, change = changes[-1]
             changes[-1] = char, change + difference

@@ -69,7 +69,7 @@ class Tokenizer:
         settings = own_config | settings_of(config)
         self._model: Model = model_of(data.get("model"))
         normalizer = normalizer_of(data.get("normalizer"))
-        self._added = AddedTokens(data.get("added_tokens") or [], self._model, normalizer)
+        self._added = AddedTokens(data.get("added_tokens", []), self._model, normalizer)
         self._splitter = splitter_of(data.get("pre_tokenizer"))
         self._post_processor = post_processor_of(data.get("post_processor"))
         self._decoder = decoders.decoder_of(data.get("decoder"))
