@@ -10,13 +10,15 @@ Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modul
                            a table of types each, in the order in which a text passes them
     added_tokens           tokens that are found before the model splits a text
     encoding, limits       columns of tokens; truncation and padding
-    chat_templates         conversations
+    chat_templates, sandbox    conversations
+    decoding               texts of tokens
     gguf_vocabulary        descriptions of tokenizers of GGUF files
     files, loading         where files are
-    tokenizer              Tokenizer
+    pipeline, tokenizer    Tokenizer
 """
 
+from .decoding import DecodeStream
 from .encoding import Encoding
-from .tokenizer import DecodeStream, Tokenizer
+from .tokenizer import Tokenizer
 
 __all__ = ["DecodeStream", "Encoding", "Tokenizer"]

@@ -31,7 +31,7 @@ class AddedToken(NamedTuple):
     special: bool
 
 
-class Segment(NamedTuple):
+class TextPart(NamedTuple):
     """A part of a text, and the number of the added token that it is."""
 
     piece: Piece
@@ -84,9 +84,9 @@ class AddedTokens:
         longest = sorted(texts, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, longest))), texts
 
-    def segments(self, text: str) -> list[Segment]:
+    def segments(self, text: str) -> list[TextPart]:
         """Split a text at added tokens, and normalize the parts between them."""
-        result: list[Segment] = []
+        result: list[TextPart] = []
         for segment in self._found(Piece(text, 0), self._plain):
             if segment.token is not None:
                 result.append(segment)
@@ -100,11 +100,11 @@ class AddedTokens:
 
     def _found(
         self, piece: Piece, finder: tuple[re.Pattern[str], dict[str, int]] | None
-    ) -> list[Segment]:
+    ) -> list[TextPart]:
         """Split a piece at tokens."""
         text = piece.text
         if finder is None:
-            return [Segment(piece)] if text else []
+            return [TextPart(piece)] if text else []
         pattern, numbers = finder
         result, done = [], 0
         for match in pattern.finditer(text):
@@ -123,11 +123,11 @@ class AddedTokens:
                 spaces = _SPACES.match(text, stop)
                 stop = spaces.end() if spaces else stop
             if done < start:
-                result.append(Segment(piece.part(done, start)))
-            result.append(Segment(piece.part(start, stop), number))
+                result.append(TextPart(piece.part(done, start)))
+            result.append(TextPart(piece.part(start, stop), number))
             done = stop
         if done < len(text):
-            result.append(Segment(piece.part(done, len(text)) if done else piece))
+            result.append(TextPart(piece.part(done, len(text)) if done else piece))
         return result
 
 

@@ -7,7 +7,7 @@ https://huggingface.co/docs/transformers/chat_templating_writing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -64,3 +64,94 @@ def _wrong(what: str, got: str) -> ModelError:
         f"apply_chat_template: template {what}; got {got}; check the messages, or use another "
         "template"
     )
+
+
+class Chats:
+    """Part of `Tokenizer` that writes conversations."""
+
+    chat_template: str | None
+    special_tokens: dict[str, str]
+    _templates: dict[str, str]
+
+    def _ids(self, text: str) -> list[int]:
+        """Return the tokens of a text, without added ones."""
+        raise NotImplementedError
+
+    def apply_chat_template(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        add_generation_prompt: bool = True,
+        tokenize: bool = True,
+        *,
+        tools: Sequence[Any] | None = None,
+        chat_template: str | None = None,
+        **variables: Any,
+    ) -> Any:
+        """Return the tokens, or the text, of a conversation.
+
+        The template is one of Jinja2, which must be installed: `pip install py_tensor[chat]`, or in
+        a page `await micropip.install("jinja2")`. It runs in a sandbox, and ends with an error
+        after too many steps.
+
+        Args:
+            messages: List of dicts with "role" and "content".
+            add_generation_prompt: True (default) to end with the start of an answer.
+            tokenize: True (default) for tokens; False for the text.
+            tools: List of descriptions of functions, as JSON schemas in dicts; None (default) for
+                none.
+            chat_template: Template, or the name of one of several; None (default) for that of the
+                files.
+            **variables: Further variables of the template.
+
+        Returns:
+            List of the numbers of tokens; the text if `tokenize` is False.
+
+        Raises:
+            ArgumentError: If there is no template, or it refuses the messages.
+            ModelError: If the template is wrong or takes too many steps.
+            BackendError: If Jinja2 is not installed.
+
+        >>> import py_tensor as pt
+        >>> file = {"model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}
+        >>> template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}\\n{% endfor %}<bot>"
+        >>> tokenizer = pt.text.Tokenizer(file, {"chat_template": template})
+        >>> tokenizer.apply_chat_template([{"role": "user", "content": "Hi"}], tokenize=False)
+        '<user>Hi\\n<bot>'
+        """
+        template = self._templates.get(chat_template or "", chat_template) or (
+            self._templates.get("tool_use") if tools else None
+        )
+        template = template or self.chat_template
+        if template is None:
+            raise ArgumentError(
+                "apply_chat_template: tokenizer has no chat template; got None; pass chat_template"
+            )
+        text = rendered(
+            template,
+            {
+                **self.special_tokens,
+                "messages": messages,
+                "tools": tools,
+                "documents": None,
+                "add_generation_prompt": add_generation_prompt,
+                **variables,
+            },
+        )
+        if not tokenize:
+            return text
+        return self._ids(text)
+
+
+def templates_of(value: Any) -> dict[str, str]:
+    """Return templates by name; a file has one, or a list of several."""
+    if isinstance(value, str):
+        return {"default": value}
+    if isinstance(value, list):
+        try:
+            return {str(item["name"]): str(item["template"]) for item in value}
+        except (KeyError, TypeError) as error:
+            raise ModelError(
+                f"load: chat_template is not valid; got {type(error).__name__}: {error!s:.60}; "
+                "use a text"
+            ) from None
+    return {}

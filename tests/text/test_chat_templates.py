@@ -1,5 +1,7 @@
 """Chat templates: their text, and limits for hostile ones."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 import json
