@@ -19,6 +19,7 @@ from ..functions.arguments import flag, integer
 from ..ops.elementwise import ELEMENTWISE
 from ..tensor import Tensor, apply, as_tensor, from_host, realize
 from ..typing import ArrayLike
+from .layers.feed_forward import MixtureOfExperts
 from .layers.linear import Dense, Embedding
 from .module import Module, buffer_field, named_modules, static_field
 
@@ -184,6 +185,25 @@ class PackedMatrix(Module):
         PackedMatrix(2 x 32, 4 bits)
         """
         return self._of_parts(lambda part: part[first:last])
+
+    def group(self, number: Tensor, count: int) -> PackedMatrix:
+        """Return one of groups of rows, as the matrices of experts are stored.
+
+        Args:
+            number: Number of the group, an integer tensor of shape ().
+            count: Number of groups, a divisor of the number of rows as they are stored.
+
+        Returns:
+            `PackedMatrix`, which is not transposed.
+
+        >>> import py_tensor as pt
+        >>> table = pt.quantize(pt.nn.Embedding(6, 32)).weight
+        >>> table.group(pt.asarray(1), 3)
+        PackedMatrix(2 x 32, 4 bits)
+        """
+        return self._of_parts(
+            lambda part: F.take(part.reshape((count, -1, part.shape[1])), number, axis=0)
+        )
 
     def _of_parts(self, change: Any, transposed: bool = False) -> PackedMatrix:
         """Return a matrix whose parts are results of a function of these parts."""
@@ -366,6 +386,14 @@ def dequantize[M: Module](module: M) -> M:
         if isinstance(weight, PackedMatrix):
             layer.weight = weight.unpacked()
             realize(layer.weight)
+    for _, experts in named_modules(module):
+        if isinstance(experts, MixtureOfExperts):
+            for name in ("gate", "up", "down"):
+                packed: Any = getattr(experts, name)
+                if isinstance(packed, PackedMatrix):
+                    shape = (experts.router.outputs, -1, packed.columns)
+                    setattr(experts, name, packed.unpacked().reshape(shape).mT)
+                    realize(getattr(experts, name))
     return module
 
 

@@ -193,6 +193,87 @@ def test_gguf_files_give_the_same_logits(name: str, architecture: str) -> None:
     np.testing.assert_allclose(logits, logits_of(name), rtol=2e-3, atol=2e-3)
 
 
+EXPERTS, EXPERT_HIDDEN = 4, 32
+
+
+def gguf_of_experts(kind: int, **changes: int) -> tuple[bytes, pt.nn.CausalDecoder]:
+    """Return a file of a mixture of experts, and a decoder with the same values in float32.
+
+    The weights of experts have 8 bits (kind 8), or are bfloat16 (kind 30) or float32 (0).
+    """
+    tensors, metadata = gguf_parts("qwen3", "qwen3")
+    features = CASES["qwen3"]["config"]["hidden_size"]
+    options = options_of(CASES["qwen3"]["config"])
+    plain = loaded(files("qwen3"))
+    numbers = np.random.default_rng(0)
+    for block in range(options.layers):
+        layer = pt.nn.MixtureOfExperts(features, EXPERT_HIDDEN, EXPERTS)
+        router = numbers.standard_normal((EXPERTS, features)).astype("float32")
+        layer.router.weight = pt.asarray(router.T)
+        tensors[f"blk.{block}.ffn_gate_inp.weight"] = (router.shape, 0, router.tobytes())
+        for name in ("gate", "up", "down"):
+            del tensors[f"blk.{block}.ffn_{name}.weight"]
+            inner = (features, EXPERT_HIDDEN) if name == "down" else (EXPERT_HIDDEN, features)
+            shape = (EXPERTS, *inner)
+            values = 0.3 * numbers.standard_normal(shape).astype("float32")
+            data = values.tobytes()
+            if kind == 30:
+                data, values = bits_of(values).tobytes(), truncated(values)
+            elif kind == 8:
+                codes = numbers.integers(-127, 128, (*shape[:2], 32), dtype="int8")
+                values = codes * np.float32(2.0**-8)
+                scale = np.full((*shape[:2], 1), 2.0**-8, "float16").view("int8")
+                data = np.concatenate([scale, codes], -1).tobytes()
+            setattr(layer, name, pt.asarray(values.swapaxes(1, 2)))
+            tensors[f"blk.{block}.ffn_{name}_exps.weight"] = (shape, kind, data)
+        plain.blocks[block].network = layer
+    own = {key.replace("qwen3", "qwen3moe"): value for key, value in metadata.items()}
+    own["general.architecture"] = (8, "qwen3moe")
+    experts = {
+        **{"expert_count": EXPERTS, "expert_used_count": 2},
+        "expert_feed_forward_length": EXPERT_HIDDEN,
+    }
+    own |= {f"qwen3moe.{key}": (4, value) for key, value in (experts | changes).items()}
+    return file_of(tensors, own), plain
+
+
+@pytest.mark.parametrize("kind", [8, 30, 0])
+def test_experts_in_gguf_stay_packed(kind: int) -> None:
+    data, plain = gguf_of_experts(kind)
+    model = loaded(data)
+    experts = model.blocks[0].network
+    assert isinstance(experts.gate, pt.nn.PackedMatrix) == (kind > 0)
+    assert model.options.chosen_experts == 2
+    np.testing.assert_allclose(logits(model, "qwen3"), logits(plain, "qwen3"), rtol=1e-3, atol=1e-3)
+    prompt = CASES["qwen3"]["tokens"]
+    assert greedy(model, prompt, 4) == greedy(plain, prompt, 4)
+    if kind == 8:
+        # Scales of 16 bits for each 32 elements.
+        assert experts.up.nbytes == EXPERTS * EXPERT_HIDDEN * 34
+    whole = pt.dequantize(model)
+    np.testing.assert_array_equal(
+        whole.blocks[1].network.down.numpy(), plain.blocks[1].network.down.numpy()
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"expert_gating_func": 2}, "kind of mixture of experts .* got expert_gating_func 2"),
+        ({"expert_shared_count": 1}, "got expert_shared_count 1"),
+        ({"expert_count": 10**9}, "number of experts is too large; got 1000000000"),
+        ({"expert_count": 5}, "shapes differ; got"),
+        ({"expert_used_count": 9}, "more experts are chosen than there are"),
+    ],
+)
+def test_mixtures_of_experts_that_do_not_fit_are_refused(
+    changes: dict[str, int], message: str
+) -> None:
+    data, _ = gguf_of_experts(8, **changes)
+    with pytest.raises(ModelError, match=message):
+        loaded(data)
+
+
 def test_gemma_in_gguf_has_the_scale_of_its_heads() -> None:
     model = loaded(gguf_of("gemma2", "gemma2"))
     own = options_of(CASES["gemma2"]["config"] | {"query_pre_attn_scalar": 16})

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import ModelError
+from ...functions.arguments import integer
 from ...nn.layers.decoder import DecoderOptions
 from ...nn.rotary import RotaryScaling
 from ..weights.gguf import GgufFile
@@ -24,6 +25,7 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
     "llama": {"interleaved": True},
     "qwen2": {"attention_bias": True},
     "qwen3": {"head_norm": True},
+    "qwen3moe": {"head_norm": True},
     # Scales of norms are stored with 1 added.
     "gemma2": {"norm_places": "both", "activation": GELU_BY_TANH},
     "gemma3": {
@@ -83,6 +85,7 @@ def _options(file: GgufFile, architecture: str, divisors: Sequence[float]) -> De
         "windows": _windows(architecture, value("attention.sliding_window"), layers),
         "tied": "output.weight" not in file.tensors,
     }
+    own |= _experts(value)
     if architecture.startswith("gemma"):
         own["embedding_factor"] = math.sqrt(features)
         per_head = features // heads if (architecture, layers) in LARGE else head_features
@@ -90,6 +93,35 @@ def _options(file: GgufFile, architecture: str, divisors: Sequence[float]) -> De
     if architecture == "gpt2":
         own["positions"] = file.tensors["position_embd.weight"].shape[0]
     return DecoderOptions(**(own | ARCHITECTURES[architecture]))
+
+
+MOST_EXPERTS = 1024
+"""Maximum number of experts, above which metadata are not valid."""
+EXPERT_DEFAULTS = {
+    "expert_gating_func": (0, 1),
+    "expert_group_count": (0, 1),
+    "expert_shared_count": (0,),
+    "expert_weights_scale": (0, 1),
+    "leading_dense_block_count": (0,),
+}
+"""Values that mixtures of experts may have: softmax, and nothing besides the chosen experts."""
+
+
+def _experts(value: Any) -> dict[str, Any]:
+    """Return the options of mixtures of experts."""
+    count = value("expert_count", 0)
+    if not count:
+        return {}
+    for key, known in EXPERT_DEFAULTS.items():
+        if value(key, known[0]) not in known:
+            raise ModelError(
+                f"load_transformer: kind of mixture of experts is not supported; got {key} "
+                f"{value(key)!r:.40}; use a model like Qwen3-MoE or Mixtral"
+            )
+    experts = integer("load_transformer", "number of experts", count, 1, MOST_EXPERTS)
+    own = {"experts": experts, "chosen_experts": value("expert_used_count", 2)}
+    hidden = value("expert_feed_forward_length")
+    return own if hidden is None else own | {"hidden": hidden}
 
 
 def _windows(architecture: str, window: Any, layers: int) -> int | tuple[int | None, ...] | None:

@@ -16,6 +16,7 @@ from ...errors import BackendError, ModelError
 from ...nn.layers.convolution import Conv1D, Conv2D
 from ...nn.layers.decoder import CausalDecoder, DecoderOptions
 from ...nn.layers.encoders import TextEncoder
+from ...nn.layers.feed_forward import MixtureOfExperts
 from ...nn.layers.linear import Dense, Embedding
 from ...nn.layers.normalization import LayerNorm, RMSNorm
 from ...nn.module import Module
@@ -109,7 +110,8 @@ async def _of_gguf(reader: ForwardReader) -> Any:
         divisors = (tensor.unpacked() if isinstance(tensor, PackedMatrix) else tensor).tolist()
     with _valid("metadata are"):
         options = gguf_options.options_of(file, divisors)
-        fused = not any(name.endswith(".ffn_gate.weight") for name in file.tensors)
+        gates = (".ffn_gate.weight", ".ffn_gate_exps.weight")
+        fused = not any(name.endswith(gates) for name in file.tensors)
         fill = _decoder(options, FUSED_UP if fused and options.gated else {})
     async for name, value in read_tensors(reader, gguf.stored(file, True), fill.wants):
         fill.take(name, value)
@@ -269,7 +271,12 @@ class _Filling:
                     part, first = _rows(part, first, last), last
                 if field == "weight":
                     part = part.T
-            self._replace(name, module, f"{path}.{field}".lstrip("."), part)
+            own = f"{path}.{field}".lstrip(".")
+            if isinstance(module, MixtureOfExperts) and isinstance(part, PackedMatrix):
+                experts, inputs, outputs = self.shapes.get(own, (0, 0, 0))
+                self._replace(name, module, own, part, (experts * outputs, inputs))
+            else:
+                self._replace(name, module, own, part)
 
     def _module(self, path: str) -> Any:
         owner: Any = self.model
@@ -280,9 +287,17 @@ class _Filling:
                 owner = owner[int(step)] if int(step) < len(owner) else None
         return owner
 
-    def _replace(self, name: str, module: Module, path: str, value: Any) -> None:
-        own = self.shapes.get(path)
-        if own is None:
+    def _replace(
+        self,
+        name: str,
+        module: Module,
+        path: str,
+        value: Any,
+        stored: tuple[int, ...] | None = None,
+    ) -> None:
+        """Set a field of a module; `stored` is the shape if it is not that of the field."""
+        own = stored or self.shapes.get(path)
+        if path not in self.shapes or own is None:
             self.unknown.append(name)
             return
         if isinstance(value, Tensor) and value.dtype.kind != "f":
@@ -314,6 +329,8 @@ def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, 
     """Return a value in the layout of a module, by outputs for `Dense`, and the field's name."""
     if isinstance(module, LayerNorm | RMSNorm):
         return value, NORM.get(field, field)
+    if isinstance(module, MixtureOfExperts) and isinstance(value, Tensor) and value.ndim > 1:
+        return value.mT, field
     if isinstance(module, Dense) and TRANSPOSED.search(name):
         return value.T, field
     if isinstance(module, Conv1D | Conv2D) and value.ndim > 1:
@@ -323,7 +340,8 @@ def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, 
 
 def _may_be_packed(name: str, module: Module) -> bool:
     """Return True if the weight of a module may be a packed matrix, by outputs."""
-    return isinstance(module, Embedding | Dense) and not TRANSPOSED.search(name)
+    kinds = (Embedding, Dense, MixtureOfExperts)
+    return isinstance(module, kinds) and not TRANSPOSED.search(name)
 
 
 def _rows(value: Any, first: int, last: int) -> Any:

@@ -60,8 +60,11 @@ BLOCK: dict[str, str | tuple[str, ...]] = {
     "ffn_gate": "network.gate",
     "ffn_up": "network.up",
     "ffn_down": "network.down",
+    "ffn_gate_inp": "network.router",
 }
 """Paths of modules in a block."""
+EXPERTS = {"ffn_gate_exps": "gate", "ffn_up_exps": "up", "ffn_down_exps": "down"}
+"""Fields of `MixtureOfExperts` by the names of the weights of all experts in GGUF files."""
 AFTER_ATTENTION = {"post_attention_layernorm": "attention_after"}
 """Other paths in models that normalize before and after attention."""
 FUSED_UP = {"ffn_up": _NETWORK}
@@ -93,6 +96,8 @@ def place_of(name: str, changes: Mapping[str, str | tuple[str, ...]]) -> Place |
     if found is None:
         top = TOP.get(path)
         return None if top is None else Place((top,), field)
+    if found[2] in EXPERTS and field == "weight":
+        return Place((f"blocks.{found[1]}.network",), EXPERTS[found[2]])
     inner = {**BLOCK, **changes}.get(found[2])
     if inner is None:
         return None

@@ -17,7 +17,7 @@ from ... import functions as F
 from ...dtypes import DType, float16, int8, uint8
 from ...errors import ModelError
 from ...io.safetensors import SIZES, element_count
-from ...nn.quantization import BitPlane, PackedMatrix, Packing
+from ...nn.quantization import BitPlane, PackedMatrix, Packing, bfloat16_matrix
 from ...ops.op_def import Shape
 from ...tensor import Tensor, from_host, realize
 from ..file_errors import shortened
@@ -28,6 +28,8 @@ from .stored import StoredTensor
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
 MOST_AXES = 4
+MATRICES = 3
+"""Number of axes of the matrices of all experts."""
 _NUMBERS = {
     **{0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f"},
     **{7: "?", 10: "Q", 11: "q", 12: "d"},
@@ -243,6 +245,8 @@ def tensor_of(info: TensorInfo, packs: bool, data: memoryview) -> Tensor | Packe
     """
     name, shape, kind, *_ = info
     if kind in _PLAIN:
+        if packs and _PLAIN[kind] == "BF16" and len(shape) == MATRICES:
+            return bfloat16_matrix(data, math.prod(shape[:-1]), shape[-1])
         return plain.tensor_of(name, _PLAIN[kind], shape, packs, data)
     block = BLOCK_TYPES.get(kind)
     if block is None:

@@ -82,6 +82,7 @@ class MixtureOfExperts(Module):
     the layer takes a tensor of shape (..., features) and returns one of the same shape. Rows are
     gathered in blocks of one expert each, so that only chosen experts are computed. `gate` and `up`
     have shape (experts, features, hidden), and `down` has shape (experts, hidden, features).
+    Files in GGUF give packed matrices instead, whose rows are the outputs of all experts.
 
     Args:
         features: Number of features of the input and of the result.
@@ -152,9 +153,16 @@ class MixtureOfExperts(Module):
 
     def _expert(self, x: Tensor, expert: Tensor) -> Tensor:
         """Apply an expert to rows."""
-        gate, up, down = (F.take(own, expert, axis=0) for own in (self.gate, self.up, self.down))
+        gate, up, down = (self._matrix(own, expert) for own in (self.gate, self.up, self.down))
         result: Tensor = (self.activation(x @ gate) * (x @ up)) @ down
         return result
+
+    def _matrix(self, weights: Tensor, expert: Tensor) -> Any:
+        """Return the matrix of an expert, (inputs, outputs)."""
+        # Packed weights have the rows of all experts, by outputs.
+        if not isinstance(weights, Tensor):
+            return weights.group(expert, self.router.outputs).T
+        return F.take(weights, expert, axis=0)
 
     def facts(self) -> str:
         return f"{self.chosen} of {self.router.outputs} experts"
