@@ -55,6 +55,9 @@ class Target(Protocol):
     def stores_operands(self) -> bool:
         """True if a kernel that reduces a value may store that value, too."""
 
+    joins_choices: bool = True
+    """True if one map kernel should store several values that one condition chooses."""
+
     def rewritten(self, graph: OpGraph) -> OpGraph:
         """Return a graph of the same nodes, some of which are operations of this target."""
         return graph

@@ -6,6 +6,7 @@ that is alive may be read later, so it would be materialized.
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from plans import bytes_drawn, kernels, leaf, plan_of
 
@@ -315,3 +316,38 @@ def test_activation_is_stored_before_a_window_of_a_rearranged_image():
 
     names = kernels(pt.conv2d(blocks(), taps, groups=960))
     assert names == ["contract dot", "map relu", "reduce sum"]
+
+
+def test_choices_by_one_condition_are_one_kernel():
+    mask, x, y = leaf(6, 1, dtype="bool"), leaf(6, 8), leaf(6, 8)
+    names = kernels(pt.where(mask, x, y), pt.where(mask, y * 2, x))
+    assert names == ["map where"]
+
+
+@pytest.mark.parametrize("other", ["later", "smaller", "by another condition"])
+def test_choices_that_differ_are_two_kernels(other):
+    mask, x, y = leaf(6, 1, dtype="bool"), leaf(6, 8), leaf(6, 8)
+    first = pt.where(mask, x, y)
+    second = {
+        "later": lambda: pt.where(mask, first[::-1], x),
+        "smaller": lambda: pt.where(mask, x[:, :4], y[:, :4]),
+        "by another condition": lambda: pt.where(leaf(6, 1, dtype="bool"), x, y),
+    }[other]()
+    names = kernels(first, second)
+    assert names == ["map where", "map where"]
+
+
+def test_values_of_choices_by_one_condition():
+    x, y = (np.arange(n, n + 48, dtype="float32").reshape(6, 8) for n in (0, 100))
+    mask, square = x[:, :1] % 16 == 0, np.arange(64, dtype="float32").reshape(8, 8)
+    chosen, a, b, matrix = (pt.asarray(value) for value in (mask, x, y, square))
+    pt.realize(chosen, a, b, matrix)
+    # With textures, the product is stored in tiles.
+    product = b @ matrix
+    first, second = pt.where(chosen, a, b), pt.where(chosen, product, a)
+    del product
+    names = kernels(first, second)
+    assert names == ["contract dot", "map where"]
+    pt.realize(first, second)
+    np.testing.assert_array_equal(first.numpy(), np.where(mask, x, y))
+    np.testing.assert_array_equal(second.numpy(), np.where(mask, y @ square, x))

@@ -89,6 +89,7 @@ class BufferTarget(Target):
     limits = LIMITS
     outputs = 4
     stores_operands = True
+    joins_choices = False
     lowerings: Mapping[type[OpDef], Lowering] = BUFFER_LOWERINGS
     traits = BUFFER_TRAITS
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...ir.node import Scalar
+from ...ops.op_def import Where
 from ..kernel import Kernel, KernelKind, KernelSchedule
 from ..lowered_graph import LoopItem, LoweredGraph
 from ..target import Target
@@ -87,6 +88,10 @@ class Grouping:
             for output, path in node.groups if node.function is not None else ():
                 if not path:
                     self.functions.setdefault(output.at, set()).add(node.function)
+            if target.joins_choices and node.materialized and isinstance(node.op, Where):
+                # Choices by one condition are results of one function, too.
+                condition, spec = lowered.edges[node.at][0], node.call.spec
+                self.functions.setdefault(node.at, set()).add((condition, spec))
 
     def kernels(self) -> list[Kernel]:
         """Return the kernels in order of execution."""
@@ -154,6 +159,7 @@ class Grouping:
             together = other._replace(
                 outputs=(*other.outputs, *kernel.outputs),
                 inputs=tuple(dict.fromkeys((*other.inputs, *kernel.inputs))),
+                tiles=other.tiles | kernel.tiles,
                 scalars=tuple(sorted({*other.scalars, *kernel.scalars})),
             )
             if (
