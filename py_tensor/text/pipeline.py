@@ -111,12 +111,11 @@ class Pipeline(Decoding):
                     words.append(number)
                 number += 1
                 continue
-            pieces = self._splitter.apply([piece])
             if not is_complete:
-                for own in pieces:
-                    ids += word(own.text).ids
+                for own_text in self._splitter.texts(piece):
+                    ids += word(own_text).ids
                 continue
-            for own in pieces:
+            for own in self._splitter.apply([piece]):
                 found = word(own.text)
                 ids += found.ids
                 tokens += found.tokens

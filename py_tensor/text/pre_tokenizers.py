@@ -34,6 +34,16 @@ class Splitter(NamedTuple):
             pieces = step(pieces)
         return pieces
 
+    def texts(self, piece: Piece) -> list[str]:
+        """Return the texts of the words of a piece, without their places if these take time."""
+        pieces = [piece]
+        for step in self.steps[:-1]:
+            pieces = step(pieces)
+        last = self.steps[-1] if self.steps else None
+        if isinstance(last, partial) and last.func is _isolated:
+            return [text for piece in pieces for text in _words(last.args[0], piece)]
+        return [piece.text for piece in (last(pieces) if last else pieces)]
+
 
 def splitter_of(data: Any) -> Splitter:
     """Return the pre-tokenizer of a description in a file."""
@@ -79,6 +89,15 @@ def _isolated(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
         else:
             result += split(piece, pattern.matches(text), "Isolated")
     return result
+
+
+def _words(pattern: Pattern, piece: Piece) -> list[str]:
+    """Return the texts of the matches and of the parts between them."""
+    compiled = pattern.of(piece.text)
+    words: list[str] = [] if compiled.groups else compiled.findall(piece.text)
+    if sum(map(len, words)) == len(piece.text) and "" not in words:
+        return words
+    return [part.text for part in split(piece, pattern.matches(piece.text), "Isolated")]
 
 
 def _found(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:

@@ -58,6 +58,16 @@ def test_streams_give_the_text_of_decode(name):
         assert "".join(texts) + stream.finish() == tokenizer.decode(ids)
 
 
+@pytest.mark.host
+@pytest.mark.parametrize("name", CASES)
+def test_ids_alone_are_those_of_complete_encodings(name):
+    tokenizer = pt.text.Tokenizer(file_of(name) | {"padding": None})
+    for texts, *_ in DATA["cases"][name]["results"]:
+        # A text for a template gets no tokens around it.
+        if len(texts) == 1:
+            assert tokenizer._ids(texts[0]) == tokenizer.encode(texts[0], None, False).ids
+
+
 @pytest.mark.parametrize("name", ["Llama 3", "T5"])
 def test_batches_are_padded_tensors(name):
     tokenizer = pt.text.Tokenizer(file_of(name))
