@@ -60,17 +60,21 @@ class Piece(NamedTuple):
 
     def mapped(self, function: Callable[[str], str]) -> Piece:
         """Return a piece whose characters are replaced by texts, which are never empty."""
-        texts = list(map(function, self.text))
+        new = {char: function(char) for char in set(self.text)}
+        if all(len(text) == 1 for text in new.values()):
+            return Piece(
+                self.text.translate({ord(char): text for char, text in new.items()}), self.places
+            )
+        texts = [new[char] for char in self.text]
         text = "".join(texts)
-        if len(text) == len(self.text):
-            return Piece(text, self.places)
         return self.replaced(text, [at for at, part in enumerate(texts) for _ in part])
 
     def kept(self, keep: Callable[[str], bool]) -> Piece:
         """Return a piece with some of the characters."""
-        kept = [at for at, char in enumerate(self.text) if keep(char)]
-        if len(kept) == len(self.text):
+        dropped = {char for char in set(self.text) if not keep(char)}
+        if not dropped:
             return self
+        kept = [at for at, char in enumerate(self.text) if char not in dropped]
         return self.replaced("".join([self.text[at] for at in kept]), kept)
 
     def changed(self, changes: Iterable[tuple[str, int]], removed: int = 0) -> Piece:
