@@ -10,6 +10,7 @@ from helpers import assert_raises, assert_values
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.compiler.textures.texture_layout import most_elements
 from py_tensor.functions import foreign_names
 from py_tensor.ops.op_def import Elementwise
 from py_tensor.runtime.backends import webgl
@@ -109,7 +110,7 @@ TOO_LARGE = {
 def test_tensor_larger_than_the_device(engine):
     text = TOO_LARGE.get(engine.name, TOO_LARGE["host"])
     if engine.name == "webgl":
-        text = text.format(engine.limits["maxTextureSize"] * 2048 * 4)
+        text = text.format(most_elements(engine.limits["maxTextureSize"]))
     elif engine.name == "webgpu":
         text = text.format(engine.largest)
     assert_raises(errors.SizeError, text, lambda: pt.zeros((70000, 70000)))

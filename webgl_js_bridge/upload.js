@@ -2,12 +2,8 @@
 /** @import { Make, Uploader } from "./types" */
 import { toHalves } from "./formats.js";
 
-/** Bytes of the longest row: 2048 texels of four 32-bit values. */
-const LONGEST_ROW = 2048 * 16;
-
 /** @type {Make<Uploader, "gl" | "heap" | "state" | "textures">} */
 export function createUploader({ gl, heap, state, textures }) {
-  const row = new Uint8Array(LONGEST_ROW);
   let uploads = 0;
 
   return {
@@ -40,8 +36,8 @@ export function createUploader({ gl, heap, state, textures }) {
         else if (rows > 0) put(0, rows, bytes.slice(address, rest).buffer, 0);
         if (rest === address + byteLength) return;
         // Upload the whole last row: for partial uploads, drivers clear the texture first or track the parts.
+        const row = new Uint8Array(rowBytes);
         row.set(bytes.subarray(rest, address + byteLength));
-        row.fill(0, byteLength - rows * rowBytes, rowBytes);
         put(rows, 1, row.buffer, 0);
       });
       uploads += 1;

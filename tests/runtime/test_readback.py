@@ -9,6 +9,8 @@ import pytest
 from helpers import assert_bits, assert_values, finished
 
 import py_tensor as pt
+from py_tensor.compiler.textures.plan import texture_size
+from py_tensor.compiler.textures.texture_layout import most_elements
 
 DTYPES = ("float32", "float16", "int32", "uint32", "int16", "uint16", "int8", "uint8", "bool")
 NARROW = 128 * 128 * 4
@@ -217,3 +219,27 @@ def test_repr(backend_name):
     assert repr(pt.asarray(3)) == f"tensor(3, shape=(), dtype=int32, backend={backend_name})"
     assert repr(pt.zeros(2000)).startswith("tensor([0., 0., 0., ..., 0., 0., 0.], shape=(2000,)")
     assert len(repr(pt.zeros((100, 100, 10)))) < 3000
+
+
+def test_tables_of_more_than_2048_rows_of_texels(rng):
+    shape = (16_411, 1023)
+    codes = rng.integers(0, 256, shape, dtype="uint8")
+    table = pt.asarray(codes)
+    rows = np.int32([0, 8_200, 16_399, 16_410])
+    np.testing.assert_array_equal(pt.take(table, rows, axis=0).numpy(), codes[rows])
+    sums = pt.sum(table, axis=1, dtype="int32").numpy()
+    np.testing.assert_array_equal(sums, codes.sum(1, dtype="int32"))
+    np.testing.assert_array_equal(table.numpy(), codes)
+
+
+@pytest.mark.host
+def test_textures_of_tables_are_as_wide_as_high():
+    table = 300_000 * 1024
+    assert texture_size(table) == (16_384, 4688)
+    for largest in (2048, 4096, 8192, 16_384):
+        most = most_elements(largest)
+        assert most == 4 * largest**2
+        assert texture_size(most) == (largest, largest)
+        assert max(texture_size(most + 1)) > largest
+    assert most_elements(32_768) == (1 << 31) - 1
+    assert max(texture_size(most_elements(32_768))) <= 32_768

@@ -14,17 +14,25 @@ from ..kernel import KernelKind, KernelSchedule
 from ..lowered_graph import LoweredGraph, LoweredNodes, SplitReduction
 
 NARROW, WIDE = 128, 2048
-"""Texture widths: at most NARROW for textures of up to NARROW rows, WIDE for larger ones."""
+"""Texture widths: at most NARROW for textures of up to NARROW rows, else at least WIDE."""
 
 
 def row_of(size: int) -> int:
     """Return the width in texels, a power of two, of the texture of `size` elements.
 
     Small textures are about as high as wide: GPUs shade quads of 2 x 2 fragments, and software
-    renderers distribute the rows of a texture among CPU cores.
+    renderers distribute the rows of a texture among CPU cores. Textures of more than WIDE rows are
+    at least as wide as high, so that a device can hold the square of its longest row.
     """
     texels = max(1, -(-size // 4))
-    return 1 << ((texels - 1).bit_length() + 1) // 2 if texels <= NARROW * NARROW else WIDE
+    side = 1 << ((texels - 1).bit_length() + 1) // 2
+    return side if texels <= NARROW * NARROW else max(side, WIDE)
+
+
+def most_elements(largest: int) -> int:
+    """Return the largest size of a texture whose sides have at most so many texels."""
+    side = 1 << largest.bit_length() - 1
+    return min(4 * side * side, (1 << 31) - 1)
 
 
 def texture_row(nodes: LoweredNodes, at: int) -> int:

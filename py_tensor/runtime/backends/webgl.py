@@ -15,6 +15,7 @@ from ...compiler.kernel import FusionLimits
 from ...compiler.stages import Plan
 from ...compiler.textures.plan import Slot, numbers_in, texture_size, words_of
 from ...compiler.textures.target import TextureTarget
+from ...compiler.textures.texture_layout import most_elements
 from ...dtypes import DType, float32, shown
 from ...errors import BackendError, SizeError
 from ...settings import settings
@@ -81,7 +82,7 @@ class WebGLBackend(BridgedBackend[TextureBridge]):
                 raise BackendError(
                     "realize: a result is too large for the GPU; got "
                     f"{4 * slot.width * slot.height} elements; split it into tensors of at most "
-                    f"{self.device.largest * 2048 * 4} elements"
+                    f"{most_elements(self.device.largest)} elements"
                 )
         return words_of(plan, program_id)
 
@@ -101,11 +102,11 @@ class WebGLBackend(BridgedBackend[TextureBridge]):
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:
         size = math.prod(shape)
-        if max(texture_size(size * numbers_in(dtype))) > self.device.largest:
+        most = most_elements(self.device.largest) // numbers_in(dtype)
+        if size > most:
             raise SizeError(
                 f"{operation}: tensor is too large for the GPU; got shape {shown(shape)}, {size} "
-                "elements; split it into tensors of at most "
-                f"{self.device.largest * 2048 * 4 // numbers_in(dtype)} elements"
+                f"elements; split it into tensors of at most {most} elements"
             )
 
     def store_as_half(self, forced: bool) -> None:
