@@ -92,13 +92,17 @@ class Demo:
         """Return the pixels of the photo lab's canvas."""
         return pixels(self.page.locator("#stage canvas"))
 
-    def number(self, name: str) -> int:
-        """Return one of the live memory counts."""
-        return int(self.page.get_attribute(f"[data-number={name}]", "data-value") or "-1")
+    def numbers(self, *names: str) -> list[int]:
+        """Return live memory counts of one report."""
+        return self.page.evaluate(
+            "names => names.map(name => "
+            "Number(document.querySelector(`[data-number=${name}]`).dataset.value ?? -1))",
+            names,
+        )
 
     def memory(self) -> list[int]:
         """Return the library's counts of tensors and of GPU bytes in all of the page's workers."""
-        return [self.number("tensors"), self.number("gpuBytes")]
+        return self.numbers("tensors", "gpuBytes")
 
     def settled_memory(self) -> list[int]:
         """Return the counts of `memory` as soon as they are constant for half a second."""

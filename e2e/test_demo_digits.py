@@ -204,7 +204,7 @@ def paused_state(demo: Demo) -> tuple[int, int, int]:
 def state(demo: Demo) -> tuple[int, int, int]:
     """Return the step and the library's counts of tensors and GPU bytes."""
     step = int(demo.metric("digits", "step").replace(",", ""))
-    return step, demo.number("tensors"), demo.number("gpuBytes")
+    return step, *demo.memory()
 
 
 def test_too_high_a_learning_rate_is_reported(trained: Demo) -> None:

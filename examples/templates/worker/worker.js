@@ -16,13 +16,27 @@ async function load() {
 
 const loaded = load();
 let canvas;
+let wanted;
+let isDrawing = false;
 
-self.onmessage = async ({ data }) => {
-  canvas ??= data.canvas;
+/** Draws what the page asked for last, until nothing is left: one picture at a time. */
+async function draw() {
+  isDrawing = true;
   try {
     const picture = await loaded;
-    self.postMessage(await picture.show(data.waves, canvas));
+    while (wanted !== undefined) {
+      const waves = wanted;
+      wanted = undefined;
+      self.postMessage(await picture.show(waves, canvas));
+    }
   } catch (error) {
     self.postMessage(String(error));
   }
+  isDrawing = false;
+}
+
+self.onmessage = ({ data }) => {
+  canvas ??= data.canvas;
+  wanted = data.waves;
+  if (!isDrawing) draw();
 };

@@ -116,10 +116,7 @@ export class HostModule {
 
   /** Sends the live numbers after a delay, when the values that a function still holds are gone. */
   numbers = () => {
-    this.#numbersTimer ||= setTimeout(() => {
-      this.#numbersTimer = 0;
-      this.#sendNumbers();
-    }, NUMBERS_DELAY);
+    this.#numbersTimer ||= setTimeout(() => this.#sendNumbers(), NUMBERS_DELAY);
   };
 
   /**
@@ -131,6 +128,8 @@ export class HostModule {
   };
 
   #sendNumbers() {
+    clearTimeout(this.#numbersTimer);
+    this.#numbersTimer = 0;
     this.#numbersSent = performance.now();
     this.#send("numbers", this.readNumbers());
   }
