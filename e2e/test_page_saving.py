@@ -277,4 +277,5 @@ async def read_while_ticking() -> list[Any]:
 def test_the_page_stays_responsive_while_bytes_are_read(python: PagePython) -> None:
     same, count = python.call(read_while_ticking)
     assert same
-    assert count > 2
+    # The first iteration does not show that the loop goes on.
+    assert count > 1

@@ -258,7 +258,7 @@ async def opened(
         return
     options = {"method": method, "headers": headers, "credentials": request.credentials}
     if "Range" in headers:
-        # The browser's own cache may ask for other parts, and answer with the whole file.
+        # The browser's own cache would ask for other parts, and keep the bytes a second time.
         options["cache"] = "no-store"
     controller = js.AbortController.new()
     try:
