@@ -10,7 +10,7 @@ write a new first line with the sums and the reason into the section "Limits" of
 import sys
 from pathlib import Path
 
-WHEEL_BYTES = 1_800_000
+WHEEL_BYTES = 1_830_000
 CODE_LINES = {
     "language": 3_300,
     "ops": 2_000,
@@ -41,7 +41,7 @@ CODE_LINES = {
     "example_libraries": 400,
     "models": 18_000,
     "torch": 2_700,
-    "text": 2_750,
+    "text": 3_450,
     "__init__": 200,
     "modules": 2_450,
 }

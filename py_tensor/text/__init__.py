@@ -15,10 +15,24 @@ Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modul
     gguf_vocabulary        descriptions of tokenizers of GGUF files
     files, loading         where files are
     pipeline, tokenizer    Tokenizer
+    generation             texts of language models
 """
 
 from .decoding import DecodeStream
 from .encoding import Encoding
+from .generation.language_model import Chat, LanguageModel
+from .generation.loading import load
+from .generation.pieces import Generation
+from .generation.sampling import Sampling
 from .tokenizer import Tokenizer
 
-__all__ = ["DecodeStream", "Encoding", "Tokenizer"]
+__all__ = [
+    "Chat",
+    "DecodeStream",
+    "Encoding",
+    "Generation",
+    "LanguageModel",
+    "Sampling",
+    "Tokenizer",
+    "load",
+]

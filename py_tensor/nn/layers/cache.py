@@ -47,6 +47,8 @@ class KeyValueCache:
         position: Number of positions so far, an int32 tensor of shape ().
         window: Number of positions that a query attends to, its own included, which is `length`:
             older positions are overwritten. None (default) for all positions.
+        start: First position of each sequence, an int32 tensor of shape (batch,): earlier ones are
+            padding, which no query attends to. None (default) if there is none.
 
     >>> import py_tensor as pt
     >>> cache = pt.nn.MultiHeadAttention(16, 4).empty_cache(2, 100)
@@ -58,6 +60,7 @@ class KeyValueCache:
     values: Tensor
     position: Tensor
     window: int | None = field(default=None, metadata={"static": True})
+    start: Tensor | None = None
 
     @classmethod
     def empty(
@@ -198,6 +201,8 @@ class KeyValueCache:
         window = self.window if window is None else window
         if window is not None:
             visible = visible.logical_and(at > own - window)
+        if self.start is not None:
+            visible = visible.logical_and(at >= self.start.reshape((-1, 1, 1, 1)))
         places = F.clip(index, 0, max(new - 1, 0))
         is_new = (index >= 0).reshape((-1, 1))
         return _Step(after.position, is_new, places, self._joined(mask, visible))
@@ -213,7 +218,7 @@ class KeyValueCache:
             return F.where(step.is_new, taken.astype(old.dtype, copy=False), old)
 
         own = written(keys, self.keys), written(values, self.values)
-        return KeyValueCache(*own, step.position, self.window)
+        return KeyValueCache(*own, step.position, self.window, self.start)
 
     def _joined(self, mask: ArrayLike | None, visible: Tensor) -> Tensor:
         """Return a mask that also hides what is not visible."""

@@ -307,6 +307,9 @@ class DecoderCache:
         values: Tensors of the same shapes.
         position: Number of tokens so far, an int32 tensor of shape ().
         windows: Window of each block, None for all positions.
+        start: First position of each sequence, see `KeyValueCache`; None (default) for 0. Set it by
+            `dataclasses.replace` before the first call, to give sequences of different lengths
+            that end together.
 
     >>> import py_tensor as pt
     >>> model = pt.nn.CausalDecoder(pt.nn.DecoderOptions(100, 16, 2, 4, 32))
@@ -318,18 +321,22 @@ class DecoderCache:
     values: tuple[Tensor, ...]
     position: Tensor
     windows: tuple[int | None, ...] = field(metadata={"static": True})
+    start: Tensor | None = None
 
     @classmethod
-    def of(cls, blocks: Sequence[KeyValueCache], position: Tensor) -> DecoderCache:
+    def of(
+        cls, blocks: Sequence[KeyValueCache], position: Tensor, start: Tensor | None = None
+    ) -> DecoderCache:
         """Return the cache of blocks at one position."""
         keys, values = (tuple(getattr(b, name) for b in blocks) for name in ("keys", "values"))
-        return cls(keys, values, position, tuple(block.window for block in blocks))
+        return cls(keys, values, position, tuple(block.window for block in blocks), start)
 
     @property
     def blocks(self) -> list[KeyValueCache]:
         """Cache of each block."""
         parts = zip(self.keys, self.values, self.windows, strict=True)
-        return [KeyValueCache(keys, values, self.position, own) for keys, values, own in parts]
+        position, start = self.position, self.start
+        return [KeyValueCache(keys, values, position, own, start) for keys, values, own in parts]
 
 
 class CausalDecoder(Module):
@@ -395,7 +402,11 @@ class CausalDecoder(Module):
             x = x * self.options.embedding_factor
         if self.positions is not None:
             at = F.arange(tokens.shape[-1], dtype=int32)
-            x = x + self.positions(at if cache is None else at + cache.position)
+            if cache is not None:
+                at = at + cache.position
+                if cache.start is not None:
+                    at = F.maximum(at - cache.start.reshape((-1, 1)), 0)
+            x = x + self.positions(at)
         after: list[KeyValueCache] = []
         before = [None] * len(self.blocks) if cache is None else cache.blocks
         shared: dict[Any, Any] = {}
@@ -410,7 +421,8 @@ class CausalDecoder(Module):
         logits = self._logits(self.norm(x))
         if cache is None:
             return logits
-        return logits, DecoderCache.of(after, after[0].position if after else cache.position)
+        position = after[0].position if after else cache.position
+        return logits, DecoderCache.of(after, position, cache.start)
 
     def _logits(self, x: Tensor) -> Tensor:
         logits = self.embedding.attend(x) if self.readout is None else self.readout(x)
