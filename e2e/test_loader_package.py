@@ -13,6 +13,7 @@ from copy_template import ROOT, RUNTIME
 from make_npm_package import LOADER, make_npm_package
 from playwright.sync_api import Page
 from server import serve
+from waiting import leave
 
 BIN = ROOT / "node_modules" / ".bin"
 MAIN = """
@@ -100,3 +101,4 @@ def test_vite_bundles_it(folder: Path, page: Page) -> None:
     with serve(folder / "dist") as url:
         page.goto(f"{url}/app/index.html")
         page.get_by_text("[0, 2, 4]").wait_for()
+        leave(page)

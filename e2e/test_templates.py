@@ -12,6 +12,7 @@ from copy_template import ROOT, STARTED, TEMPLATES, copy_template
 from playwright.sync_api import Page
 from server import serve
 from template_server import eventually_shows, origins_of, started, text_of
+from waiting import leave
 
 NAMES = ["page", "pyscript", "vite", "worker"]
 
@@ -34,6 +35,7 @@ def test_a_template_draws_what_the_slider_asks_for(folder: Path, page: Page) -> 
         page.locator("input").fill("77")
         page.get_by_text(text_of(77)).wait_for()
         eventually_shows(page, page.locator("canvas"), 77)
+        leave(page)
     assert origins == {url}
 
 
@@ -49,7 +51,8 @@ def test_progress_is_shown(folder: Path, page: Page) -> None:
     with started(folder) as url:
         page.goto(url)
         page.get_by_text(text_of(30)).wait_for()
-    texts = "\n".join(page.evaluate("[...shown]"))
+        texts = "\n".join(page.evaluate("[...shown]"))
+        leave(page)
     numbers = [int(number) for number in re.findall(r"^Loading Python: (\d+) %$", texts, re.M)]
     assert numbers == sorted(numbers)
     assert len(numbers) > 5
@@ -75,6 +78,7 @@ def test_the_built_vite_app(folder: Path, page: Page) -> None:
     with serve(folder / "dist") as url:
         page.goto(url)
         page.get_by_text(text_of(30)).wait_for()
+        leave(page)
 
 
 def test_npm_packages_have_the_versions_of_the_repository() -> None:

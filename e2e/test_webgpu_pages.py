@@ -24,7 +24,7 @@ from template_server import brightness, text_of
 from test_bench import TINY, run_page
 from test_demo_gallery import FRAMES, SIDE, assert_draws_like_numpy
 from test_demo_photo_lab import assert_shows_photo
-from waiting import eventually
+from waiting import eventually, leave
 from watched_page import SharedPage
 
 WEBGPU = "?py_tensor.backend=webgpu"
@@ -150,6 +150,7 @@ def test_template_draws_what_the_slider_asks_for(page: Page, name: str, tmp_path
             page.locator("input:enabled").fill(str(waves))
             page.get_by_text(text_of(waves, "webgpu")).wait_for()
             eventually(page, partial(assert_shown, page, waves))
+        leave(page)
 
 
 def assert_shown(page: Page, waves: float) -> None:
