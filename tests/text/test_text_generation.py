@@ -265,6 +265,12 @@ def test_texts_match_a_pattern(pattern: str) -> None:
         assert re.fullmatch(pattern, text) or len(text) == 60
 
 
+def test_a_whole_pattern_releases_what_a_stop_word_holds_back() -> None:
+    generation = make_model().generate("?", pattern="abc", stop="bcd")
+    assert "".join(generation) == generation.text == "abc"
+    assert generation.reason == "stop"
+
+
 def test_texts_satisfy_a_schema() -> None:
     model = make_model(ends=[256])
     schema = {
@@ -292,6 +298,7 @@ def test_errors_name_what_is_wrong() -> None:
         ({"prompt": "a", "max_tokens": 0}, "generate: max_tokens"),
         ({"prompt": "a", "temprature": 1.0}, "generate: option is unknown; got temprature"),
         ({"prompt": "a", "top_p": 2.0}, "Sampling: top_p is outside of its range; got 2.0"),
+        ({"prompt": "a", "stop": ["b", ""]}, "generate: stop must have words"),
         ({"prompt": "a", "pattern": "("}, "generate: pattern is not valid"),
         ({"prompt": "a", "pattern": "(?=a)"}, "generate: pattern has an item"),
         ({"prompt": "a", "schema": {"type": "x"}}, "generate: schema has no type"),

@@ -132,6 +132,11 @@ class LanguageModel:
         options = self._sampling(sampling)
         make = partial(Decoding, self.model, self._steps, prompts, most, options, processors, known)
         stops = [stop] if isinstance(stop, str) else [*items("generate", "stop", stop)]
+        if not all(isinstance(word, str) and word for word in stops):
+            raise ArgumentError(
+                f"generate: stop must have words with characters; got {stops!r:.80}; leave out the "
+                "others"
+            )
         streams = [self.tokenizer.decode_stream() for _ in prompts]
         grammars = self._grammars(pattern, schema, len(prompts))
         return Generation(make, streams, is_batch, most, self.ends, stops, known, grammars)

@@ -197,7 +197,9 @@ class Generation:
                 pieces.append(row.take(token, self._stops))
                 if grammar is not None:
                     grammar.take(token)
-                    row.is_finished |= grammar.is_complete
+                if grammar is not None and grammar.is_complete and not row.is_finished:
+                    pieces[-1] += row.rest()
+                    row.is_finished = True
         if all(row.is_finished for row in self._rows):
             self._finish("stop")
         elif self.count >= self._most:
