@@ -30,8 +30,8 @@ def bits(x: float) -> int:
 
 
 def from_bits(n: int) -> float:
-    """Return the float32 with the given bits."""
-    number: float = struct.unpack("f", struct.pack("I", n))[0]
+    """Return the float32 with the given bits; a shift may have left more of them."""
+    number: float = struct.unpack("f", struct.pack("I", n & 0xFFFFFFFF))[0]
     return number
 
 
