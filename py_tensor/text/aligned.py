@@ -1,8 +1,8 @@
 """Texts that remember the characters of the original text, and their splits.
 
 Input: the original text. Output: a `Piece`, whose characters have their place in the original.
-Normalizers change the text of a piece, pre-tokenizers split it. The places are those of the
-package `tokenizers`, in characters instead of bytes.
+Normalizers change the text of a piece, and pre-tokenizers split it. Places are found as in
+the package `tokenizers`, which counts bytes where this module counts characters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ class Places(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A text; its characters are those of the original from `places` on if that is an integer."""
+    """A text, and where its characters are in the original.
+
+    If `places` is an integer, the first character is there, and the others follow it.
+    """
 
     text: str
     places: int | Places

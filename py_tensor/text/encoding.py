@@ -19,7 +19,7 @@ class Encoding:
 
     Attributes:
         ids: List of the numbers of tokens.
-        type_ids: List of 0 for tokens of the first text, and 1 for those of the second.
+        type_ids: List of 0 for tokens of the first text, and 1 for tokens of the second text.
         tokens: List of the texts of tokens, in the characters of the vocabulary.
         offsets: List of (start, end) in characters of the text; (0, 0) for tokens that were added.
         word_ids: List of the number of each token's word; None for tokens that were added.

@@ -1,7 +1,7 @@
 """Vocabularies in the metadata of GGUF files, as the description of a tokenizer.
 
-Source of the fields: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. The pre-tokenizers
-are those of the models' own files.
+Source of the fields: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. The
+pre-tokenizers are as in the tokenizer.json of each model.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ SPECIAL = (
 class Tokenizer(Pipeline, Chats):
     """Splits texts into the tokens of a model, and joins tokens to texts.
 
-    The results are those of the package `tokenizers` of Hugging Face for the same file: ids,
-    tokens, and offsets. Models: byte-pair encoding, WordPiece, Unigram and WordLevel.
+    The package `tokenizers` of Hugging Face gives the same ids, tokens and offsets for the same
+    file. Models: byte-pair encoding, WordPiece, Unigram and WordLevel.
 
     Args:
         file: Content of a `tokenizer.json` as a dict, text or bytes; or bytes of a GGUF file with

@@ -299,7 +299,7 @@ def test_a_quantized_decoder_computes_with_the_rounded_weights() -> None:
 
 
 def brain_files(name: str) -> tuple[dict[str, bytes], dict[str, bytes]]:
-    """Return the files of a model in bfloat16, and those of the same values in float32."""
+    """Return the files of a model in bfloat16, and the files of the same numbers in float32."""
     source = files(name)
     same = {key: pt.asarray(truncated(value)) for key, value in weights(name).items()}
     brain = {"model.safetensors": brain_file(weights(name))}

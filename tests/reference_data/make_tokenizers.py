@@ -3,7 +3,7 @@
 usage: python tests/reference_data/make_tokenizers.py
 
 It needs the package tokenizers 0.23. The vocabularies are trained on the project's guides and on words of
-other scripts; the other parts are those of the files of known models.
+other scripts. The other parts are as in the files of known models.
 """
 
 # ruff: noqa: E501, RUF001

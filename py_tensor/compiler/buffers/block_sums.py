@@ -92,7 +92,7 @@ def _factors(nodes: KernelNodes, at: int) -> Iterator[Factor]:
 
 
 class BlockWriter:
-    """Writer of the values of blocks. `lengths` are those of the axes of the loops."""
+    """Writes the code of the values of blocks, in loops of these lengths."""
 
     def __init__(self, writer: BufferWriter, block: BlockSum, lengths: Sequence[int]) -> None:
         self.writer = writer

@@ -23,7 +23,7 @@ SHORTEST = 16
 def updated_input(nodes: KernelNodes, lengths: tuple[int, ...]) -> int | None:
     """Return the number of the input of which a kernel replaces rows, or None.
 
-    `lengths` are those of the kernel's loops. The last one is the length of a row.
+    The kernel's loops have these lengths. The last one is the length of a row.
     """
     kernel = nodes.kernel
     if len(kernel.outputs) > 1 or not isinstance(nodes.op(kernel.output), Where):

@@ -75,13 +75,13 @@ class LanguageModel:
             prompt: Text, or a list of texts, which are computed together.
             max_tokens: Largest number of tokens; default 256.
             stop: A word or words that end the text; they are not part of it. Default ().
-            processors: Functions (logits, tokens) that return logits, of shape (batch, vocabulary);
-                tokens are those of the prompt and the result, int32 of shape (batch, length), with
-                -1 where there is none. They become part of the compiled step: pass the same
-                functions again. Default ().
+            processors: Functions (logits, tokens) that return logits, of shape (batch, vocabulary).
+                `tokens` has the prompt and what follows it so far, int32 of shape (batch, length),
+                with -1 where there is no token. The functions become part of the compiled step, so
+                pass the same ones again. Default ().
             pattern: Regular expression that the whole text must match; None (default) for none.
             schema: JSON schema that the text must satisfy; None (default) for none.
-            **sampling: Options of `Sampling` that differ from those of the model.
+            **sampling: Options of `Sampling`, which replace the model's own.
 
         Returns:
             `Generation`, whose pieces come one after another.

@@ -26,7 +26,7 @@ ROUNDS = 8
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the next token is chosen.
+    """Options of the choice of the next token.
 
     The options are applied in the order of their names below, as in transformers. Greedy choice is
     temperature=0.
