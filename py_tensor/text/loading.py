@@ -30,16 +30,16 @@ async def load_files(source: Any, headers: Mapping[str, str] | None) -> tuple[An
     if file.file.size > _SIZE_LIMIT:
         raise malformed("tokenizer.json is too long", f"{file.file.size} bytes")
     data = bytes(await file.read(0, file.file.size))
-    config = await _optional(files, "tokenizer_config.json")
+    config = await optional(files, "tokenizer_config.json")
     settings = settings_of(config)
-    template = await _optional(files, "chat_template.jinja")
+    template = await optional(files, "chat_template.jinja")
     if template is not None:
         settings["chat_template"] = template.decode("utf-8", "replace")
     return data, settings
 
 
-async def _optional(files: Files, name: str) -> bytes | None:
-    """Return a file next to the tokenizer's; None if there is none."""
+async def optional(files: Files, name: str) -> bytes | None:
+    """Return a file next to the one that was chosen; None if there is none."""
     try:
         return bytes(await files.read(name, None))
     except (BackendError, ModelError, OSError):

@@ -89,7 +89,7 @@ async def load_transformer(
     ...     print(str(error)[:64])
     load_transformer: model is of an unknown family; got 't5'; use o
     """
-    files = files_of_source(source, _rank, PATTERNS, headers)
+    files = files_of(source, headers)
     meter = ProgressMeter(progress)
     file = ForwardReader(await files.reader("", meter.of("", label_of(files))))
     if bytes(await file.read(0, 4)) == gguf.MAGIC:
@@ -98,6 +98,11 @@ async def load_transformer(
         model = await _of_config(await file.read(0, file.file.size), files, meter)
     meter.end()
     return model
+
+
+def files_of(source: Any, headers: Mapping[str, str] | None) -> Files:
+    """Return the files of a model; the one without a name describes it."""
+    return files_of_source(source, _rank, PATTERNS, headers)
 
 
 async def _of_gguf(reader: ForwardReader) -> Any:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ...errors import ArgumentError, BackendError, ModelError
-from ...models.progress import Progress
-from ...models.sources import files_of_source
-from ...models.transformers.loading import load_transformer
+from ...errors import ArgumentError, ModelError
 from ...nn.layers.decoder import CausalDecoder
 from ..tokenizer import Tokenizer
 from .language_model import LanguageModel
 from .sampling import Sampling
+
+if TYPE_CHECKING:
+    from ...models.progress import Progress
 
 OPTIONS = "generation_config.json"
 ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>", "<|endoftext|>")
@@ -55,6 +55,9 @@ async def load(
     ...     print(str(error)[:27])
     load: not a valid tokenizer
     """
+    # The readers of models are many modules, which tokenizers alone do not need.
+    from ...models.transformers.loading import load_transformer
+
     tokenizer = await Tokenizer.load(source, headers=headers)
     model = await load_transformer(source, progress=progress, headers=headers)
     if not isinstance(model, CausalDecoder):
@@ -73,16 +76,14 @@ async def load(
 
 async def _options(source: Any, headers: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the content of generation_config.json; {} if there is none."""
+    from ...models.transformers.loading import files_of
+    from ..loading import optional
+
     try:
-        files = files_of_source(source, _is_configuration, ("config.json", "*.gguf"), headers)
-        options = json.loads(bytes(await files.read(OPTIONS, None)))
-    except (BackendError, ModelError, OSError, LookupError, ValueError):
+        options = json.loads(await optional(files_of(source, headers), OPTIONS) or b"{}")
+    except ValueError:
         return {}
     return options if isinstance(options, dict) else {}
-
-
-def _is_configuration(data: Any) -> int | None:
-    return 0 if b'"model_type"' in bytes(memoryview(data).cast("B")[: 1 << 16]) else None
 
 
 def _ends(tokenizer: Tokenizer, options: Mapping[str, Any], vocabulary: int) -> list[int]:

@@ -165,19 +165,12 @@ class Generation:
         if self._decoding is None:
             self._started = perf_counter()
             self._decoding = self._make()
-            self._pending = self._decoding.next(self._mask())
-        elif self._grammars:
-            self._pending = self._decoding.next(self._mask())
-        tensor = self._pending
-        # A grammar must know a token before the next one is computed.
-        if not self._grammars and self.count + 1 < self._most:
-            self._pending = self._decoding.next()
+        if self._grammars:
+            # They must know a token before the next one is computed.
+            return self._decoding.next(F.stack([grammar.mask() for grammar in self._grammars]))
+        tensor = self._decoding.next() if self._pending is None else self._pending
+        self._pending = self._decoding.next() if self.count + 1 < self._most else None
         return tensor
-
-    def _mask(self) -> Tensor | None:
-        if not self._grammars:
-            return None
-        return F.stack([grammar.mask() for grammar in self._grammars])
 
     def _take(self, tokens: list[int]) -> Any:
         """Return the pieces of tokens that were read."""

@@ -74,21 +74,19 @@ class Decoding:
         self.prompts = prompts
         longest = max(map(len, prompts))
         self.length = max(SHORTEST, 1 << (longest + most - 1).bit_length())
-        self._prepare()
+        self._prepare(longest)
 
-    def _prepare(self) -> None:
+    def _prepare(self, longest: int) -> None:
         """Compute all of the prompts but their last part."""
-        longest = max(map(len, self.prompts))
         cache, done = None, 0
         if self._known is not None:
             cache, done = self._known.taken(self.prompts[0], self.length)
         if cache is None:
             cache = self._model.empty_cache(len(self.prompts), self.length)
-        lengths = [len(prompt) for prompt in self.prompts]
-        if min(lengths) < longest:
-            start = F.asarray([longest - length for length in lengths], dtype=int32)
-            cache = replace(cache, start=start)
-        rows = [[0] * (longest - len(prompt)) + [*prompt] for prompt in self.prompts]
+        starts = [longest - len(prompt) for prompt in self.prompts]
+        if any(starts):
+            cache = replace(cache, start=F.asarray(starts, dtype=int32))
+        rows = [[0] * start + [*own] for start, own in zip(starts, self.prompts, strict=True)]
         while longest - done > PARTS[-1]:
             part = F.asarray([row[done : done + PARTS[-1]] for row in rows], dtype=int32)
             cache = self._compiled.extended(self._model, part, cache)
@@ -102,12 +100,12 @@ class Decoding:
         vocabulary = self._model.options.vocabulary
         self._seen = self._history = None
         if self._sampling.repetition_penalty != 1:
-            self._seen = _seen(rows, lengths, vocabulary)
+            self._seen = _seen(self.prompts, vocabulary)
         if self._processors:
             padding = [-1] * (self.length - longest)
             history = [
-                [-1] * (longest - length) + row[longest - length :] + padding
-                for row, length in zip(rows, lengths, strict=True)
+                [-1] * start + [*own] + padding
+                for start, own in zip(starts, self.prompts, strict=True)
             ]
             self._history = F.asarray(history, dtype=int32)
 
@@ -134,13 +132,13 @@ class Decoding:
         return token
 
 
-def _seen(rows: Sequence[Sequence[int]], lengths: Sequence[int], vocabulary: int) -> Tensor:
+def _seen(prompts: Sequence[Sequence[int]], vocabulary: int) -> Tensor:
     """Return True for the tokens of each prompt."""
-    seen = bytearray(len(rows) * vocabulary)
-    for at, (row, length) in enumerate(zip(rows, lengths, strict=True)):
-        for token in row[len(row) - length :]:
-            seen[at * vocabulary + token] = 1
-    return F.asarray(memoryview(seen)).reshape((len(rows), vocabulary)).astype(bool_)
+    seen = bytearray(len(prompts) * vocabulary)
+    for row, prompt in enumerate(prompts):
+        for token in prompt:
+            seen[row * vocabulary + token] = 1
+    return F.asarray(memoryview(seen)).reshape((len(prompts), vocabulary)).astype(bool_)
 
 
 def _extend(model: CausalDecoder, tokens: Tensor, cache: DecoderCache) -> DecoderCache:
