@@ -96,13 +96,16 @@ class FileServer:
         tag = f'"{hashlib.sha256(body).hexdigest()[:12]}"'
         out: dict[str, str | None] = {"ETag": tag, "Content-Length": str(len(body))}
         out["Content-Type"] = "application/octet-stream"
+        changed = self.headers | added | (special if isinstance(special, dict) else {})
         wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", headers.get("range", ""))
-        if wanted and status == 200 and not self.refuses_ranges:
+        # Browsers that have kept a part ask for the rest if it is of the same file (RFC 9110, 13.1.5).
+        is_same = headers.get("if-range") in (None, changed.get("ETag", tag))
+        if wanted and is_same and status == 200 and not self.refuses_ranges:
             start, last = int(wanted[1]), int(wanted[2] or len(body) - 1)
             out["Content-Range"] = f"bytes {start}-{last}/{len(body)}"
             body, status = body[start : last + 1], 206
             out["Content-Length"] = str(len(body))
-        out |= self.headers | added | (special if isinstance(special, dict) else {})
+        out |= changed
         handler.send_response(status)
         for name, value in out.items():
             if value is not None:

@@ -70,12 +70,12 @@ export class Chart {
     this.#draw();
   }
 
-  /** Drops every second point, but keeps all values of lines with dots. */
+  /** Drops every second point, but keeps the values of lines with dots if they are few. */
   #thin() {
     const dotted = this.#lines.flatMap(({ dots }, i) => (dots ? [this.#columns[i + 1]] : []));
-    const kept = this.#columns[0].map(
-      (_, at) => at % 2 === 0 || dotted.some((c) => c[at] !== null),
-    );
+    const isDot = this.#columns[0].map((_, at) => dotted.some((column) => column[at] !== null));
+    const areFew = isDot.filter(Boolean).length < MAX_POINTS / 2;
+    const kept = isDot.map((dot, at) => at % 2 === 0 || (areFew && dot));
     this.#columns = this.#columns.map((column) => column.filter((_, at) => kept[at]));
   }
 

@@ -11,10 +11,11 @@ from speed import Speed
 import py_tensor as pt
 
 REPORT_SECONDS = 0.25
+"""Least time between reports; a page that draws more of them has no time for its visitor."""
 
 
 class Run(pt.train.Callback):
-    """A network and its training; `report` is awaited several times a second, `test` each epoch."""
+    """A network and its training; `report` is awaited several times a second, `test` after epochs."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Run(pt.train.Callback):
         self.step = 0
         self._speed = Speed()
         self._losses: list[float] = []
-        self._reported = 0.0
+        self._reported = self._tested = 0.0
 
     async def train(self, images: Images, epochs: int) -> str | None:
         """Train for more epochs; return why training ended early, or None."""
@@ -52,6 +53,7 @@ class Run(pt.train.Callback):
             callbacks=[self],
             control=self.control,
         )
+        await self._tell()
         return history.stopped
 
     @property
@@ -100,5 +102,10 @@ class Run(pt.train.Callback):
     async def on_epoch_end(self, epoch: int, logs: dict) -> None:
         self._saved = await pt.io.to_bytes_async(self.model)
         self.epoch += 1
+        if perf_counter() - self._tested > REPORT_SECONDS:
+            await self._tell()
+
+    async def _tell(self) -> None:
         await self._test(self)
         await self._report(self)
+        self._reported = self._tested = perf_counter()
