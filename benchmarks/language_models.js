@@ -28,6 +28,8 @@ const CASES = [
   ["SmolLM2-135M", 8, "wasm"],
   ["small", 8, "wasm"],
 ];
+/** Pages whose address has `kernels` also show the time of each kernel of a token. */
+const SHOWS_KERNELS = new URLSearchParams(location.search).has("kernels");
 /** Models that run only if they are asked for: their times say little. */
 const SMALL = "small";
 
@@ -42,7 +44,12 @@ const COLUMNS = [
   "MB",
 ];
 
-/** @param {any} module @param {string} name @param {number} bits @param {string} backend @param {number} length */
+const KERNEL_COLUMNS = ["", "runs", "us"];
+
+/**
+ * @param {any} module @param {string} name @param {number} bits @param {string} backend @param {number} length
+ * @returns {Promise<{ row: string[], kernels: (string | number)[][] }>}
+ */
 async function measured(module, name, bits, backend, length) {
   const started = performance.now();
   const model = await module.load(backend, name, bits);
@@ -58,10 +65,17 @@ async function measured(module, name, bits, backend, length) {
     for (let round = 0; round < ROUNDS; round++)
       token = Math.min(token, await model.decode(TOKENS));
     const speeds = [(length / prompt) * 1e3, compiling, 1e3 / token, model.thread_ms];
-    return [load, first, ...speeds, model.memory() / 1e6].map(digits);
+    const row = [load, first, ...speeds, model.memory() / 1e6].map(digits);
+    return { row, kernels: SHOWS_KERNELS ? JSON.parse(await model.kernels()) : [] };
   } finally {
     model.destroy();
   }
+}
+
+/** @param {string} name @param {(string | number)[][]} rows @returns {Section} */
+function kernelSection(name, rows) {
+  const shown = rows.map(([kernel, shape, runs, time]) => [`${kernel} ${shape}`, runs, time]);
+  return { title: `Kernels of a token: ${name}`, columns: KERNEL_COLUMNS, rows: shown, notes: [] };
 }
 
 async function run() {
@@ -79,18 +93,21 @@ async function run() {
     rows: [],
     notes: [],
   };
+  const sections = [section];
   for (const [model, bits, backend] of CASES) {
     const name = `${model} ${bits ? `int${bits}` : "float32"} ${backend}`;
     const wanted = only.length > 0 ? only.some((part) => name.includes(part)) : model !== SMALL;
     if (!wanted) continue;
     await report(name);
     try {
-      section.rows.push([name, ...(await measured(module, model, bits, backend, length))]);
+      const { row, kernels } = await measured(module, model, bits, backend, length);
+      section.rows.push([name, ...row]);
+      if (kernels.length > 0) sections.push(kernelSection(name, kernels));
     } catch (error) {
       section.rows.push([name, "failed"]);
       section.notes.push(`${name}: ${error}`);
     }
-    showSections([section]);
+    showSections(sections);
     send("/log", section.rows[section.rows.length - 1].join("  "));
   }
   const { renderer } = device;
@@ -98,7 +115,7 @@ async function run() {
     renderer,
     versions,
     device,
-    sections: [section],
+    sections,
     summary: { failed: section.notes.length },
   };
 }

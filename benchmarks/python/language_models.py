@@ -1,5 +1,7 @@
 """Language models with random weights of true shapes: speed of prompts and of decoding."""
 
+import json
+from collections import defaultdict
 from time import perf_counter
 
 import py_tensor as pt
@@ -86,6 +88,20 @@ class Measured:
         self.token = before
         self.thread_ms = submitting * 1e3 / count
         return (perf_counter() - start) * 1e3 / count
+
+    async def kernels(self):
+        """Return the kernels of a token as JSON: name, shape of the result, count, microseconds."""
+
+        async def token():
+            await self.decode(1)
+
+        await token()
+        profile = await pt.profile(token)
+        times = defaultdict(list)
+        for run in profile.kernels:
+            times[run.name, str(run.output_shape)].append(run.ms or 0.0)
+        rows = [[*key, len(ms), round(sum(ms) * 1e3)] for key, ms in times.items()]
+        return json.dumps(sorted(rows, key=lambda row: -row[-1]))
 
     def memory(self):
         return pt.memory().num_bytes
