@@ -93,6 +93,13 @@ def test_attention_is_one_kernel():
     assert kernels(result) == ["attend attention"]
 
 
+@pytest.mark.parametrize("queries", [1, 6])
+def test_attention_of_grouped_heads_stores_no_scores(queries):
+    q, k, v = leaf(2, 9, queries, 16), leaf(2, 3, 1024, 16), leaf(2, 3, 1024, 16)
+    result = pt.nn.scaled_dot_product_attention(q, k, v, mask=leaf(1, 1, queries, 1024) > 0)
+    assert kernels(result) == ["attend attention", "map joined_parts"]
+
+
 def test_attention_whose_weights_are_kept_stores_them():
     scores = leaf(3, 32, 16) @ leaf(3, 16, 40)
     weights = pt.softmax(scores)
@@ -158,6 +165,22 @@ def test_attention_equals_numpy(sizes, hidden):
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     expected = powers / powers.sum(axis=-1, keepdims=True) @ v
     result = pt.nn.scaled_dot_product_attention(*map(pt.asarray, (q, k, v)), mask=pt.asarray(bias))
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("queries", [1, 6])
+def test_attention_of_grouped_heads_equals_numpy(queries):
+    q, k, v = numbers(2, 9, queries, 16), numbers(2, 3, 300, 16), numbers(2, 3, 300, 20)
+    visible = numbers(2, 1, queries, 300) > -0.5
+    visible[..., 0] = True
+    scores = q.reshape(2, 3, 3, queries, 16) @ k[:, :, None].swapaxes(-1, -2) / np.float32(4.0)
+    scores = np.where(visible[:, :, None], scores, -np.inf)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    expected = powers / powers.sum(axis=-1, keepdims=True) @ v[:, :, None]
+    result = pt.nn.scaled_dot_product_attention(
+        *map(pt.asarray, (q, k, v)), mask=pt.asarray(visible)
+    )
+    expected = expected.reshape(2, 9, queries, 20)
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-4, atol=1e-5)
 
 

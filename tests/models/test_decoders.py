@@ -381,7 +381,10 @@ def test_models_of_bfloat16_are_trained_by_lora_or_dequantized() -> None:
     assert loss(state.params).item() < 0.9 * first
     whole = pt.dequantize(loaded(brain))
     assert len(list(whole.parameters())) == len(list(loaded(same).parameters()))
-    np.testing.assert_array_equal(logits(whole, "smollm2"), logits(loaded(same), "smollm2"))
+    # The weights are equal, but WebGPU computes their products by other kernels: up to 1.3e-6.
+    np.testing.assert_allclose(
+        logits(whole, "smollm2"), logits(loaded(same), "smollm2"), rtol=1e-6, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize(

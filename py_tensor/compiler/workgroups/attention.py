@@ -80,16 +80,18 @@ class Scores(OpDef):
 
 
 class Attention(OpDef):
-    """Softmax of scores (..., rows, columns) times values (groups, columns, features).
+    """Softmax of scores times values (groups, columns, features).
 
-    The static argument is the number of parts into which lowering splits the columns, or None. The
-    result of parts has shape (parts, groups, rows, features + 4): weighted sums of the values,
-    which are not yet divided by the sum of the weights, then the largest score and that sum.
+    The last axis of the scores has the columns, and the others together are groups and rows, for
+    example (batch, heads of keys, heads of queries for each, queries, columns). The static argument
+    is the number of parts into which lowering splits the columns, or None. The result of parts has
+    shape (parts, groups, rows, features + 4): weighted sums of the values, which are not yet
+    divided by the sum of the weights, then the largest score and that sum.
     """
 
     def result_shape(self, specs: Sequence[Spec], arg: Hashable) -> Shape:
-        groups, _, features = specs[1].shape
-        return (groups, specs[0].shape[-2], features)
+        groups, columns, features = specs[1].shape
+        return (groups, specs[0].size // (groups * columns), features)
 
 
 class JoinedParts(OpDef):
@@ -136,9 +138,9 @@ class _Pattern:
         if scores is None:
             return
         call, spec = self.calls[at], self.calls[scores].spec
-        groups, rows, columns = call.specs[0].shape
+        groups, _, columns = call.specs[0].shape
         product = self._product(scores)
-        if product is None or spec.shape[-2:] != (rows, columns):
+        if product is None or spec.shape[-1] != columns:
             return
         first = self.calls[product]
         features = call.spec.shape[2]

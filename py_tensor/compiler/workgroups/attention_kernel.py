@@ -47,14 +47,17 @@ class _Functions:
         self.shape = self.call.specs[0].shape
         """Shape of the scores."""
         self.groups, self.keys, self.features = self.call.specs[1].shape
-        self.queries = self.shape[-2]
+        self.queries = self.call.spec.shape[-2]
+        self.is_split = self.shape[-2] == self.queries
+        """True if an axis of the scores is that of the queries, and the ones before are groups."""
         self.parts: int = self.call.arg or 1
         self.product = next((at for at, _ in enumerate(nodes.calls) if nodes.op(at) is SCORES), -1)
         """Node of the products of queries and keys; -1 if the scores are stored."""
         self.inner = 0
         if self.product >= 0:
             self.inner = nodes.calls[self.product].specs[0].shape[2]
-        self.fill = causal_fill(nodes, self.scores) if self.parts == 1 else None
+        is_whole = self.parts == 1 and self.is_split
+        self.fill = causal_fill(nodes, self.scores) if is_whole else None
         """Scalar for scores of keys after a query's position, if attention is causal."""
         self.block = attention_block(self.groups, self.queries, self.features)
 
@@ -88,7 +91,7 @@ class _Functions:
 
     def _group(self, g: Value) -> Axes:
         """Return the coordinates of a group."""
-        lengths = self.shape[:-2]
+        lengths = self.shape[:-2] if self.is_split else (self.groups,)
         return tuple(
             [
                 (self._let(g // step % n if axis else g // step), n)
