@@ -30,6 +30,22 @@ const CASES = [
 ];
 /** Pages whose address has `kernels` also show the time of each kernel of a token. */
 const SHOWS_KERNELS = new URLSearchParams(location.search).has("kernels");
+/**
+ * Encoders and what they encode, with backends. Weights are float32.
+ *
+ * @type {[string, string, string][]}
+ */
+const ENCODERS = [
+  ["MiniLM-L6", "32 x 128 tokens", "webgpu"],
+  ["Whisper-tiny", "30 s of sound", "webgpu"],
+  ["MiniLM-L6", "32 x 128 tokens", "webgl"],
+  ["Whisper-tiny", "30 s of sound", "webgl"],
+  ["small texts", "2 x 8 tokens", "wasm"],
+  ["small sounds", "1 s of sound", "wasm"],
+];
+/** Tokens of the text of a sound. */
+const SOUND_TOKENS = 100;
+
 /** Models that run only if they are asked for: their times say little. */
 const SMALL = "small";
 
@@ -46,9 +62,58 @@ const COLUMNS = [
 
 const KERNEL_COLUMNS = ["", "runs", "us"];
 
+const ENCODER_COLUMNS = [
+  "",
+  "load s",
+  "1st encoder ms",
+  "encoder ms",
+  "1st token ms",
+  "tokens/s",
+  "thread ms",
+  `with ${SOUND_TOKENS} tokens, ms`,
+  "MB",
+];
+
+/** @typedef {{ row: string[], kernels?: (string | number)[][] }} Measured */
+
+/** @param {any} model @returns {Promise<(string | number)[][]>} */
+async function kernelsOf(model) {
+  return SHOWS_KERNELS ? JSON.parse(await model.kernels()) : [];
+}
+
+/** @param {any} model */
+async function encoded(model) {
+  const first = await model.encode();
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) fastest = Math.min(fastest, await model.encode());
+  return [first, fastest];
+}
+
+/** @param {any} module @param {string} name @param {string} backend @returns {Promise<Measured>} */
+async function measuredEncoder(module, name, backend) {
+  const started = performance.now();
+  const model = await module.load(backend, name, 0);
+  const load = (performance.now() - started) / 1e3;
+  try {
+    const [first, encoder] = await encoded(model);
+    const times = [load, first, encoder];
+    if (!model.decodes)
+      return { row: [...times.map(digits), "", "", "", "", digits(model.memory() / 1e6)] };
+    const compiling = await model.decode(1);
+    let token = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < ROUNDS; round++)
+      token = Math.min(token, await model.decode(SOUND_TOKENS));
+    const sum = encoder + SOUND_TOKENS * token;
+    const others = [compiling, 1e3 / token, model.thread_ms, sum, model.memory() / 1e6];
+    return { row: [...times, ...others].map(digits), kernels: await kernelsOf(model) };
+  } finally {
+    model.destroy();
+  }
+}
+
 /**
  * @param {any} module @param {string} name @param {number} bits @param {string} backend @param {number} length
- * @returns {Promise<{ row: string[], kernels: (string | number)[][] }>}
+ * @returns {Promise<Measured>}
  */
 async function measured(module, name, bits, backend, length) {
   const started = performance.now();
@@ -66,7 +131,7 @@ async function measured(module, name, bits, backend, length) {
       token = Math.min(token, await model.decode(TOKENS));
     const speeds = [(length / prompt) * 1e3, compiling, 1e3 / token, model.thread_ms];
     const row = [load, first, ...speeds, model.memory() / 1e6].map(digits);
-    return { row, kernels: SHOWS_KERNELS ? JSON.parse(await model.kernels()) : [] };
+    return { row, kernels: await kernelsOf(model) };
   } finally {
     model.destroy();
   }
@@ -93,30 +158,47 @@ async function run() {
     rows: [],
     notes: [],
   };
-  const sections = [section];
-  for (const [model, bits, backend] of CASES) {
-    const name = `${model} ${bits ? `int${bits}` : "float32"} ${backend}`;
-    const wanted = only.length > 0 ? only.some((part) => name.includes(part)) : model !== SMALL;
-    if (!wanted) continue;
+  /** @type {Section} */
+  const encoders = {
+    title: "Encoders of texts and sounds",
+    columns: ENCODER_COLUMNS,
+    rows: [],
+    notes: [],
+  };
+  const sections = [section, encoders];
+  const shown = () => sections.filter(({ rows }) => rows.length > 0);
+  /** @param {Section} own @param {string} name @param {() => Promise<Measured>} measure */
+  async function addRow(own, name, measure) {
+    const wanted =
+      only.length > 0 ? only.some((part) => name.includes(part)) : !name.startsWith(SMALL);
+    if (!wanted) return;
     await report(name);
     try {
-      const { row, kernels } = await measured(module, model, bits, backend, length);
-      section.rows.push([name, ...row]);
+      const { row, kernels = [] } = await measure();
+      own.rows.push([name, ...row]);
       if (kernels.length > 0) sections.push(kernelSection(name, kernels));
     } catch (error) {
-      section.rows.push([name, "failed"]);
-      section.notes.push(`${name}: ${error}`);
+      own.rows.push([name, "failed"]);
+      own.notes.push(`${name}: ${error}`);
     }
-    showSections(sections);
-    send("/log", section.rows[section.rows.length - 1].join("  "));
+    showSections(shown());
+    send("/log", own.rows[own.rows.length - 1].join("  "));
   }
+  for (const [model, bits, backend] of CASES) {
+    const name = `${model} ${bits ? `int${bits}` : "float32"} ${backend}`;
+    await addRow(section, name, () => measured(module, model, bits, backend, length));
+  }
+  for (const [model, task, backend] of ENCODERS)
+    await addRow(encoders, `${model}, ${task} ${backend}`, () =>
+      measuredEncoder(module, model, backend),
+    );
   const { renderer } = device;
   return {
     renderer,
     versions,
     device,
-    sections,
-    summary: { failed: section.notes.length },
+    sections: shown(),
+    summary: { failed: sections.reduce((sum, { notes }) => sum + notes.length, 0) },
   };
 }
 

@@ -1,4 +1,4 @@
-"""Language models with random weights of true shapes: speed of prompts and of decoding."""
+"""Models of texts and speech with random weights of true shapes: prompts, encoders, decoding."""
 
 import json
 from collections import defaultdict
@@ -33,10 +33,33 @@ SHAPES = {
     ),
 }
 
+TEXTS = {
+    "MiniLM-L6": (pt.nn.EncoderOptions(384, 6, 12, 1536), 30522, (32, 128)),
+    "small texts": (pt.nn.EncoderOptions(64, 2, 4, 128), 300, (2, 8)),
+}
+SOUNDS = {
+    "Whisper-tiny": (pt.nn.EncoderOptions(384, 4, 6, 1536, epsilon=1e-5), 51865, 30),
+    "small sounds": (pt.nn.EncoderOptions(64, 2, 4, 128, epsilon=1e-5), 300, 1),
+}
+
 
 def step(model, tokens, cache):
     logits, cache = model(tokens, cache=cache, last=True)
     return pt.argmax(logits, axis=-1), cache
+
+
+def hear(model, sound):
+    features = pt.audio.whisper_features(sound, seconds=None)
+    return model.empty_cache(model.encode(features), 448)
+
+
+def write(model, tokens, written, sound):
+    logits, cache = model(tokens, cache=pt.nn.SpeechCache(written, sound), last=True)
+    return pt.argmax(logits, axis=-1), cache.tokens
+
+
+def embed(model, tokens, mask):
+    return model.embed(tokens, mask=mask)
 
 
 async def load(backend, name, bits):
@@ -45,11 +68,15 @@ async def load(backend, name, bits):
         await pt.ready(backend)
         pt.set_backend(backend)
     pt.random.seed(0)
-    return Measured(name, bits)
+    if name in TEXTS:
+        return Texts(*TEXTS[name])
+    return Sounds(*SOUNDS[name]) if name in SOUNDS else Measured(name, bits)
 
 
 class Measured:
     """A model, a cache of 1,024 positions and its jitted step."""
+
+    decodes = True
 
     def __init__(self, name, bits):
         self.model = pt.nn.CausalDecoder(SHAPES[name])
@@ -57,7 +84,6 @@ class Measured:
             self.model = pt.quantize(self.model, bits=bits)
         pt.realize(*self.model.state_dict().values())
         self.step = pt.jit(step, donate_argnums=2)
-        self.position = 0
 
     def restart(self, length):
         self.cache = self.model.empty_cache(1, length)
@@ -105,3 +131,46 @@ class Measured:
 
     def memory(self):
         return pt.memory().num_bytes
+
+
+class Texts(Measured):
+    """Vectors of a batch of texts."""
+
+    decodes = False
+
+    def __init__(self, options, vocabulary, shape):
+        self.model = pt.nn.TextEncoder(options, vocabulary, 512, types=2, normalize=True)
+        self.tokens = pt.arange(shape[0] * shape[1], dtype="int32").reshape(shape) % vocabulary
+        self.mask = pt.ones(shape, dtype="int32")
+        pt.realize(*self.model.state_dict().values(), self.tokens, self.mask)
+        self.embed = pt.jit(embed)
+
+    async def encode(self):
+        """Return milliseconds until the vectors are read."""
+        start = perf_counter()
+        await self.embed(self.model, self.tokens, self.mask).data()
+        return (perf_counter() - start) * 1e3
+
+
+class Sounds(Measured):
+    """Features of a sound, the encoder, and the decoder with a cache of 448 positions."""
+
+    def __init__(self, options, vocabulary, seconds):
+        self.model = pt.nn.SpeechToText(options, vocabulary)
+        self.sound = pt.sin(pt.arange(seconds * 16000).reshape((1, -1)) * 0.05)
+        pt.realize(*self.model.state_dict().values(), self.sound)
+        self.hear = pt.jit(hear)
+        self.write = pt.jit(write, donate_argnums=2)
+
+    async def encode(self):
+        """Return milliseconds until the decoder can start; wait for a value of the last block."""
+        start = perf_counter()
+        cache = self.hear(self.model, self.sound)
+        await cache.sound[-1].values[0, 0, 0].data()
+        milliseconds = (perf_counter() - start) * 1e3
+        self.cache, self.heard = cache.tokens, cache.sound
+        self.token = pt.zeros((1, 1), dtype="int32")
+        return milliseconds
+
+    def step(self, model, tokens, cache):
+        return self.write(model, tokens, cache, self.heard)
