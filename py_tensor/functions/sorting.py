@@ -6,6 +6,7 @@ Complex numbers are sorted as in NumPy: by their real parts, then by their imagi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 
 from ..dtypes import int32
 from ..errors import ArgumentError, ShapeError
@@ -14,12 +15,14 @@ from ..ops.gathers import TAKE_ALONG_AXIS
 from ..ops.sorts import ARGSORT, first_places
 from ..tensor import Tensor, as_tensor, node_behind
 from ..typing import ArrayLike
+from . import statistical
 from .arguments import flag, integer, one_axis
 from .complex_numbers import imag, real
+from .creation import arange
 from .decorators import named
 from .elementwise import astype, isnan
 from .host_memory import computed_here, of_array
-from .manipulation import flatten
+from .manipulation import expand_dims, flatten, moveaxis, pad, reshape
 
 
 def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
@@ -164,8 +167,36 @@ def topk(x: ArrayLike, k: int, /, *, axis: int = -1, largest: bool = True) -> tu
             f"{length}"
         )
     first = computed_here(lambda np, x: first_places(np, x, k, (axis, bool(largest))), x)
-    if first is None:
-        places = order[(slice(None),) * axis + (slice(k),)]
-    else:
+    if first is not None:
         places = of_array("topk", first, int32)
+    elif largest and length >= max(LONG, 64 * k) and k and x.dtype.kind in "fiu":
+        places = moveaxis(_largest_by_parts(moveaxis(x, axis, -1), k), -1, axis)
+    else:
+        places = order[(slice(None),) * axis + (slice(k),)]
     return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False))), places
+
+
+LONG = 4096
+"""Length of rows from which `topk` looks at the maxima of parts instead of sorting all elements."""
+
+
+def _largest_by_parts(x: Tensor, k: int) -> Tensor:
+    """Return the positions of the k largest numbers of each long row, as sorting gives them.
+
+    They are in the k parts with the largest maxima, the first ones of equal maxima. So only the
+    maxima and the elements of these parts are sorted, which is least with parts of sqrt(n / k).
+    """
+    length = x.shape[-1]
+    size = 1 << (length // k).bit_length() // 2
+    lowest = -inf if x.dtype.kind == "f" else x.dtype.lowest
+    padded = pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -length % size)], constant_values=lowest)
+    parts = reshape(padded, (*x.shape[:-1], padded.shape[-1] // size, size))
+    # Parts in their order, so that the first one of equal elements stays the first.
+    chosen = sort(topk(statistical.max(parts, axis=-1), k)[1])
+    places = expand_dims(chosen, axis=-1) * size + arange(size, dtype=int32)
+    places = reshape(places, (*x.shape[:-1], k * size))
+    return _taken(places, topk(_taken(padded, places), k)[1])
+
+
+def _taken(x: Tensor, places: Tensor) -> Tensor:
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (x.ndim - 1, False)))

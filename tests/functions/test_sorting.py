@@ -114,6 +114,23 @@ def test_largest_of_long_rows_are_in_stable_order(rng, dtype, largest):
         assert_values(values, np.take_along_axis(x, expected, axis))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int32", "uint8"])
+@pytest.mark.parametrize("k", [1, 5, 70])
+def test_largest_of_very_long_rows_are_in_stable_order(rng, dtype, k):
+    """Only some parts of such rows are sorted; 4500 elements do not fill the last one."""
+    x = rng.integers(0, 2000, (5, 4500)).astype(dtype)
+    x[1] = 1
+    if dtype in ("float32", "int32"):
+        x[2] = -np.arange(4500)
+    if dtype == "float32":
+        x[3, ::700], x[4] = np.nan, -np.inf
+    for rows, axis in ((x, -1), (x.T, 0)):
+        places = pt.jit(lambda rows, axis=axis: pt.topk(rows, k, axis=axis)[1])(pt.asarray(rows))
+        assert_values(places, np.take(in_order(rows, axis, True), range(k), axis))
+    values, places = pt.topk(pt.asarray(x), k)
+    assert_values(values, np.take_along_axis(x, in_order(x, -1, True)[:, :k], -1))
+
+
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("length", [0, 1, 2, 7, 8, 1000])
 def test_searchsorted(side, length, rng):
