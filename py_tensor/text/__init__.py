@@ -16,9 +16,13 @@ Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modul
     files, loading         where files are
     pipeline, tokenizer    Tokenizer
     generation             texts of language models
+    embeddings             vectors of texts, and the search for similar ones
 """
 
 from .decoding import DecodeStream
+from .embeddings.embedder import Embedder
+from .embeddings.loading import load_embedder
+from .embeddings.search import search
 from .encoding import Encoding
 from .generation.language_model import Chat, LanguageModel
 from .generation.loading import load
@@ -29,10 +33,13 @@ from .tokenizer import Tokenizer
 __all__ = [
     "Chat",
     "DecodeStream",
+    "Embedder",
     "Encoding",
     "Generation",
     "LanguageModel",
     "Sampling",
     "Tokenizer",
     "load",
+    "load_embedder",
+    "search",
 ]

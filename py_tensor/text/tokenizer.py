@@ -42,6 +42,7 @@ class Tokenizer(Pipeline, Chats):
     Attributes:
         chat_template: Template of Jinja2 for `apply_chat_template`; None without one.
         special_tokens: Dict of the texts of special tokens, for example of "eos_token".
+        model_max_length: Largest number of tokens of the model; None if the files name none.
 
     Raises:
         ModelError: If a file is not valid, or has parts of an unknown kind.
@@ -62,6 +63,10 @@ class Tokenizer(Pipeline, Chats):
         settings = own_config | settings_of(config)
         self._inputs = settings.get("model_input_names")
         self._side = settings.get("padding_side")
+        longest = settings.get("model_max_length")
+        # transformers writes 10 ** 30 for models without a limit.
+        is_limit = type(longest) is int and 0 < longest < 1 << 31
+        self.model_max_length: int | None = longest if is_limit else None
         self._templates = templates_of(settings.get("chat_template"))
         self.chat_template = self._templates.get("default")
         self.special_tokens = {

@@ -30,7 +30,7 @@ from ..weights import gguf
 from ..weights.loading import label_of, read_tensors, weights_in
 from . import configurations, encoders, headers as gguf_options
 from .names import AFTER_ATTENTION, FUSED_UP, IGNORED, TRANSPOSED, Place, place_in, place_of
-from .pooling import read_pooling
+from .pooling import Pooling, pooling_of
 
 WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 """Files with the weights of a model next to its config.json; the first one that exists is read."""
@@ -139,7 +139,8 @@ async def _of_config(data: Any, files: Files, meter: ProgressMeter) -> Any:
         fill.take(name, value)
     model = fill.finished()
     if isinstance(model, TextEncoder):
-        await read_pooling(files, model)
+        pooling = await pooling_of(files) or Pooling()
+        model.pooling, model.normalize = pooling.kind or model.pooling, pooling.normalize
     return model
 
 

@@ -1,16 +1,15 @@
 """Read how a model makes a vector of a text, from the files of sentence-transformers.
 
-Input: the files next to `config.json`. Output: fields of a `TextEncoder`. Source: `Pooling.py` of
+Input: the files next to `config.json`. Output: `Pooling`. Source: `Pooling.py` of
 https://github.com/UKPLab/sentence-transformers.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import BackendError, ModelError
-from ...nn.layers.encoders import TextEncoder
 from ..sources import Files, is_neighbour
 
 MODES = {
@@ -20,12 +19,23 @@ MODES = {
 """Values of `pooling` by names in older and newer files."""
 
 
-async def read_pooling(files: Files, model: TextEncoder) -> None:
-    """Set `pooling` and `normalize` of a model, if there is a `modules.json`."""
+class Pooling(NamedTuple):
+    """How the vectors of tokens become the vector of a text."""
+
+    kind: str = ""
+    """Kind of `TextEncoder`; "" for that of the model."""
+    normalize: bool = False
+    with_prompt: bool = True
+    """False if tokens of the prompt are left out."""
+
+
+async def pooling_of(files: Files) -> Pooling | None:
+    """Return how a model makes vectors of texts; None without a `modules.json`."""
     try:
         data = await files.read("modules.json", None)
     except (BackendError, ModelError, OSError, LookupError):
-        return
+        return None
+    pooling = Pooling()
     for entry in _parsed("modules.json", data, list):
         own = entry if isinstance(entry, dict) else {}
         kind = str(own.get("type")).rpartition(".")[2]
@@ -33,14 +43,17 @@ async def read_pooling(files: Files, model: TextEncoder) -> None:
             name = f"{own.get('path')}/config.json"
             if not is_neighbour(name):
                 raise _wrong("modules.json", f"{name!r:.80}")
-            model.pooling = _mode(_parsed(name, await files.read(name, None), dict))
+            config = _parsed(name, await files.read(name, None), dict)
+            with_prompt = config.get("include_prompt", True) is not False
+            pooling = pooling._replace(kind=_mode(config), with_prompt=with_prompt)
         elif kind == "Normalize":
-            model.normalize = True
+            pooling = pooling._replace(normalize=True)
         elif kind != "Transformer":
             raise ModelError(
                 f"load_transformer: module of sentence-transformers is not supported; got "
                 f"{own.get('type')!r:.80}; use a model with Transformer, Pooling and Normalize"
             )
+    return pooling
 
 
 def _mode(config: dict[str, Any]) -> str:

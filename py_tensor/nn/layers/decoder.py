@@ -397,6 +397,21 @@ class CausalDecoder(Module):
         training: bool = False,
     ) -> Any:
         tokens = as_tensor("CausalDecoder", tokens)
+        x, after = self._decoded(tokens, mask, cache, count)
+        if last:
+            end = as_tensor("CausalDecoder", tokens.shape[-1] if count is None else count)
+            x = F.take(x, end.astype(int32).reshape((1,)) - 1, axis=1)
+        logits = self._logits(self.norm(x))
+        return logits if cache is None else (logits, after)
+
+    def _decoded(
+        self,
+        tokens: Tensor,
+        mask: ArrayLike | None,
+        cache: DecoderCache | None,
+        count: int | Tensor | None,
+    ) -> tuple[Tensor, DecoderCache | None]:
+        """Return the result of the last block, and the cache after the tokens."""
         x = self.embedding(tokens)
         if self.options.embedding_factor != 1:
             x = x * self.options.embedding_factor
@@ -415,14 +430,32 @@ class CausalDecoder(Module):
             if own is not None:
                 x, new = x
                 after.append(new)
-        if last:
-            end = as_tensor("CausalDecoder", tokens.shape[-1] if count is None else count)
-            x = F.take(x, end.astype(int32).reshape((1,)) - 1, axis=1)
-        logits = self._logits(self.norm(x))
         if cache is None:
-            return logits
+            return x, None
         position = after[0].position if after else cache.position
-        return logits, DecoderCache.of(after, position, cache.start)
+        return x, DecoderCache.of(after, position, cache.start)
+
+    def encode(self, tokens: ArrayLike, *, mask: ArrayLike | None = None) -> Tensor:
+        """Return the features of which logits are computed.
+
+        Args:
+            tokens: Integers of shape (batch, length).
+            mask: As in a call; None (default) for none.
+
+        Returns:
+            Tensor of shape (batch, length, features).
+
+        Raises:
+            DTypeError: If tokens are not integers.
+
+        >>> import py_tensor as pt
+        >>> model = pt.nn.CausalDecoder(pt.nn.DecoderOptions(100, 16, 2, 4, 32))
+        >>> model.encode([[3, 1, 4]]).shape
+        (1, 3, 16)
+        """
+        x, _ = self._decoded(as_tensor("encode", tokens), mask, None, None)
+        features: Tensor = self.norm(x)
+        return features
 
     def _logits(self, x: Tensor) -> Tensor:
         logits = self.embedding.attend(x) if self.readout is None else self.readout(x)

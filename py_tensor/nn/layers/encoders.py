@@ -21,7 +21,7 @@ from .linear import Dense, Embedding
 from .normalization import LayerNorm
 from .transformer import TransformerEncoderLayer
 
-_POOLING = ("first", "mean", "max", "last", "end")
+POOLING = ("first", "mean", "max", "last", "end")
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ class TextEncoder(_Encoder):
         has_norm = flag(name, "embedding_norm", embedding_norm)
         self.embedding_norm = options.normalization() if has_norm else None
         self.causal = flag(name, "causal", causal)
-        self.pooling = choice(name, "pooling", pooling, _POOLING)
+        self.pooling = choice(name, "pooling", pooling, POOLING)
         self.end = None if end is None else integer(name, "end", end, 0)
         self.normalize, self.each = flag(name, "normalize", normalize), flag(name, "each", each)
         self._add_parts(options, projected, classes, pooler)
@@ -301,25 +301,9 @@ class TextEncoder(_Encoder):
         """
         tokens = as_tensor("embed", tokens)
         x = self(tokens, mask=mask, types=types)
-        vector = self._projected(self._pooled(x, tokens, mask))
-        return unit(vector) if self.normalize else vector
-
-    def _pooled(self, x: Tensor, tokens: Tensor, mask: ArrayLike | None) -> Tensor:
-        kind = self.pooling
-        if kind == "first":
-            return x[:, 0]
         is_token = (tokens == tokens) if mask is None else _mask(mask)
-        if kind == "max":
-            return F.where(is_token[..., None], x, -float("inf")).max(axis=1)
-        if kind == "mean":
-            shares = is_token.astype(x.dtype)[..., None]
-            return (x * shares).sum(axis=1) / F.maximum(shares.sum(axis=1), 1e-9)
-        if kind == "last":
-            key = F.where(is_token, F.arange(tokens.shape[1], dtype=int32), 0)
-        else:
-            key = tokens if self.end is None else (tokens == self.end).astype(int32)
-        place = F.argmax(key, axis=1, keepdims=True)
-        return F.take_along_axis(x, place[..., None], axis=1)[:, 0]
+        vector = self._projected(pooled(self.pooling, x, tokens, is_token, self.end))
+        return unit(vector) if self.normalize else vector
 
     def classify(
         self, tokens: ArrayLike, *, mask: ArrayLike | None = None, types: ArrayLike | None = None
@@ -354,6 +338,23 @@ class TextEncoder(_Encoder):
 
 def _mask(mask: ArrayLike) -> Tensor:
     return as_tensor("TextEncoder", mask) != 0
+
+
+def pooled(kind: str, x: Tensor, tokens: Tensor, is_token: Tensor, end: int | None) -> Tensor:
+    """Return a vector for each text from those of its tokens, by a kind of `TextEncoder`."""
+    if kind == "first":
+        return x[:, 0]
+    if kind == "max":
+        return F.where(is_token[..., None], x, -float("inf")).max(axis=1)
+    if kind == "mean":
+        shares = is_token.astype(x.dtype)[..., None]
+        return (x * shares).sum(axis=1) / F.maximum(shares.sum(axis=1), 1e-9)
+    if kind == "last":
+        key = F.where(is_token, F.arange(tokens.shape[1], dtype=int32), 0)
+    else:
+        key = tokens if end is None else (tokens == end).astype(int32)
+    place = F.argmax(key, axis=1, keepdims=True)
+    return F.take_along_axis(x, place[..., None], axis=1)[:, 0]
 
 
 def unit(x: Tensor) -> Tensor:
