@@ -98,7 +98,7 @@ class FileServer:
         out["Content-Type"] = "application/octet-stream"
         changed = self.headers | added | (special if isinstance(special, dict) else {})
         wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", headers.get("range", ""))
-        # Browsers that have kept a part ask for the rest if it is of the same file (RFC 9110, 13.1.5).
+        # A browser that has a part asks for the rest if it is of the same file (RFC 9110, 13.1.5).
         is_same = headers.get("if-range") in (None, changed.get("ETag", tag))
         if wanted and is_same and status == 200 and not self.refuses_ranges:
             start, last = int(wanted[1]), int(wanted[2] or len(body) - 1)

@@ -11,20 +11,17 @@
 const TOGETHER_BYTES = 4 * 2 ** 20;
 
 /**
- * Return the results to read together with the first one that is asked for, which is one of them, or none.
+ * Return the results of a run that were also read after the plan's last run, or none if they have too many bytes.
  * One that is not asked for this time is left out the next time.
  * @template {Stored<Item>} Item
- * @param {Item} first
+ * @param {NonNullable<Item["run"]>} run
  * @param {(handle: number) => Item | undefined} find
  * @param {(item: Item) => number} bytesOf
+ * @param {number} most
  * @param {(item: Item) => boolean} [accepts]
  * @returns {Item[]}
  */
-export function chooseTogether(first, find, bytesOf, accepts = () => true) {
-  const { run } = first;
-  if (run === null || run.isRead) return [];
-  run.isRead = true;
-  run.wanted[first.output] = true;
+export function wantedResults(run, find, bytesOf, most, accepts = () => true) {
   /** @type {Item[]} */
   const found = [];
   let total = 0;
@@ -34,7 +31,25 @@ export function chooseTogether(first, find, bytesOf, accepts = () => true) {
     found.push(item);
     total += bytesOf(item);
   }
-  return found.length < 2 || !found.includes(first) || total > TOGETHER_BYTES ? [] : found;
+  return total > most ? [] : found;
+}
+
+/**
+ * Return the results to read together with the first one that is asked for, which is one of them, or none.
+ * @template {Stored<Item>} Item
+ * @param {Item} first
+ * @param {(handle: number) => Item | undefined} find
+ * @param {(item: Item) => number} bytesOf
+ * @param {(item: Item) => boolean} [accepts]
+ * @returns {Item[]}
+ */
+export function chooseTogether(first, find, bytesOf, accepts) {
+  const { run } = first;
+  if (run === null || run.isRead) return [];
+  run.isRead = true;
+  run.wanted[first.output] = true;
+  const found = wantedResults(run, find, bytesOf, TOGETHER_BYTES, accepts);
+  return found.length < 2 || !found.includes(first) ? [] : found;
 }
 
 /** Note that a result was read, and not yet asked for. @template Item @param {Stored<Item>} item */

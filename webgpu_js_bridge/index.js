@@ -30,7 +30,16 @@ export async function createBridge({ heap: memory, module }) {
   const programs = createPrograms({ gpu, failures });
   const reader = createReader({ gpu, commands, heap, buffers, failures, backlog });
   const timer = createTimer({ gpu, commands, reader });
-  const plans = createPlans({ gpu, commands, buffers, programs, timer, backlog, failures });
+  const plans = createPlans({
+    gpu,
+    commands,
+    buffers,
+    programs,
+    reader,
+    timer,
+    backlog,
+    failures,
+  });
   const pixels = createPixels({ gpu, commands, buffers });
   let generation = 1;
 

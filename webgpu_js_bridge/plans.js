@@ -8,8 +8,17 @@ import { DONATED, decodePlan } from "../webgl_js_bridge/plan_words.js";
  */
 const KEPT_GROUPS = 4;
 
-/** @type {Make<Plans, "gpu" | "commands" | "buffers" | "programs" | "timer" | "backlog" | "failures">} */
-export function createPlans({ gpu, commands, buffers, programs, timer, backlog, failures }) {
+/** @type {Make<Plans, "gpu" | "commands" | "buffers" | "programs" | "reader" | "timer" | "backlog" | "failures">} */
+export function createPlans({
+  gpu,
+  commands,
+  buffers,
+  programs,
+  reader,
+  timer,
+  backlog,
+  failures,
+}) {
   /** @type {Map<number, Plan>} */
   const plans = new Map();
   let draws = 0;
@@ -181,6 +190,7 @@ export function createPlans({ gpu, commands, buffers, programs, timer, backlog, 
       encode(plan, words, run);
       // No draw writes an output without elements.
       for (let i = leaves; i < named; i++) slots[i] ??= open(plan, i, words, run);
+      if (wanted.includes(true)) reader.readAhead(run);
     } catch (error) {
       for (let i = leaves; i < named; i++) if (slots[i] !== null) buffers.free(words[1 + i]);
       for (const handle of run.freed) buffers.lose(handle, DONATED);

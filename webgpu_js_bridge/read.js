@@ -1,6 +1,11 @@
 /** @file Read buffers into the heap through a ring of staging buffers. */
 /** @import { Buffer, Make, Reader, Staging } from "./types" */
-import { chooseTogether, markRead, markWanted } from "../webgl_js_bridge/together.js";
+import {
+  chooseTogether,
+  markRead,
+  markWanted,
+  wantedResults,
+} from "../webgl_js_bridge/together.js";
 import { LOST } from "./device.js";
 
 /** Bytes that are read at a time: the GPU copies one part while the processor copies another. */
@@ -15,6 +20,11 @@ const RING = 3;
 const PULSE_MILLISECONDS = 0.3;
 /** Time for which messages schedule them. A message arrives immediately but keeps the processor busy. */
 const EAGER_MILLISECONDS = 8;
+/**
+ * Bytes of results that are copied as soon as they are computed if they were read after the plan's last run. So the
+ * read of a result does not wait for runs that were added after it, and they are encoded while it is computed.
+ */
+const AHEAD_BYTES = 2 ** 14;
 /** Smallest staging buffer; sizes are powers of two. */
 const LEAST_BYTES = 4096;
 
@@ -122,20 +132,22 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
   /** Return the bytes of parts of buffers. @param {Parameters<typeof begin>[0]} parts */
   const copied = (parts) => finish(begin(parts), (bytes) => bytes.slice());
 
-  /** Start to read the results of a run that are asked for together. @param {Buffer} first */
-  function readTogether(first) {
-    const found = chooseTogether(first, buffers.find, ({ shape }) => shape.bytes);
-    if (found.length === 0) return;
-    const parts = found.map(({ buffer, shape: { bytes } }) => ({ buffer, start: 0, bytes }));
+  /** Start to read results together. @param {Buffer[]} results */
+  function readTogether(results) {
+    if (results.length === 0) return;
+    const parts = results.map(({ buffer, shape: { bytes } }) => ({ buffer, start: 0, bytes }));
     const all = copied(parts);
     all.catch(() => {});
     let at = 0;
-    for (const result of found) {
+    for (const result of results) {
       markRead(result);
       result.ahead = { all, start: at };
       at += result.shape.bytes;
     }
   }
+
+  /** @param {Buffer} buffer */
+  const bytesOf = ({ shape }) => shape.bytes;
 
   /** @param {GPUBuffer} buffer @param {number} address @param {number} byteLength */
   async function readAlone(buffer, address, byteLength) {
@@ -164,6 +176,11 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
       backlog.drained();
     },
 
+    /** Start to read small results of a run, if those of the plan's last run were read. */
+    readAhead(run) {
+      readTogether(wantedResults(run, buffers.find, bytesOf, AHEAD_BYTES));
+    },
+
     /** Return a copy of the first bytes of a buffer. */
     copy: (buffer, bytes) => copied([{ buffer, start: 0, bytes }]),
 
@@ -176,7 +193,7 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
         throw new Error(`buffer ${handle} has ${bytes} bytes; got ${byteLength} asked`);
       if (byteLength === 0) return;
       const added = backlog.added();
-      readTogether(buffer);
+      if (buffer.ahead === null) readTogether(chooseTogether(buffer, buffers.find, bytesOf));
       markWanted(buffer);
       const { ahead } = buffer;
       buffer.ahead = null;

@@ -182,6 +182,7 @@ export interface Plans {
 export interface Reader {
   settle<Answer>(answer: Promise<Answer>): Promise<Answer>;
   finish(): Promise<void>;
+  readAhead(run: Run): void;
   copy(buffer: GPUBuffer, bytes: number): Promise<Uint8Array<ArrayBuffer>>;
   read(handle: number, address: number, byteLength: number): Promise<void>;
   rejectAll(reason: string): void;

@@ -243,3 +243,18 @@ def test_textures_of_tables_are_as_wide_as_high():
         assert max(texture_size(most + 1)) > largest
     assert most_elements(32_768) == (1 << 31) - 1
     assert max(texture_size(most_elements(32_768))) <= 32_768
+
+
+@pytest.mark.parametrize("size", [1, 5000])
+@pytest.mark.parametrize("way", ["blocking", "waiting"])
+def test_results_are_read_after_runs_that_follow_them(way, size):
+    step = pt.jit(lambda x: (x + 1.0, x.sum()))
+    before = step(pt.zeros(size))
+    for number in range(1, 9):
+        after = step(before[0])
+        pt.realize(*after)
+        if number != 5:  # a result that is not asked for
+            found = [t.numpy() if way == "blocking" else finished(t.data()) for t in before]
+            np.testing.assert_array_equal(found[0], np.full(size, number, "float32"))
+            assert np.asarray(found[1]).item() == (number - 1) * size
+        before = after

@@ -15,7 +15,7 @@ REPORT_SECONDS = 0.25
 
 
 class Run(pt.train.Callback):
-    """A network and its training; `report` is awaited several times a second, `test` after epochs."""
+    """A network and its training; `report` and, after epochs, `test` are awaited now and then."""
 
     def __init__(
         self,
