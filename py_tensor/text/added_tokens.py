@@ -84,10 +84,10 @@ class AddedTokens:
         longest = sorted(texts, key=len, reverse=True)
         return re.compile("|".join(map(re.escape, longest))), texts
 
-    def segments(self, text: str) -> list[TextPart]:
+    def segments(self, piece: Piece) -> list[TextPart]:
         """Split a text at added tokens, and normalize the parts between them."""
         result: list[TextPart] = []
-        for segment in self._found(Piece(text, 0), self._plain):
+        for segment in self._found(piece, self._plain):
             if segment.token is not None:
                 result.append(segment)
                 continue

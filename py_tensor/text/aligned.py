@@ -23,15 +23,18 @@ class Places(NamedTuple):
 class Piece(NamedTuple):
     """A text, and where its characters are in the original.
 
-    If `places` is an integer, the first character is there, and the others follow it.
+    If `places` is an integer, the first character is there, and the others follow it. It is None if
+    only the text is needed.
     """
 
     text: str
-    places: int | Places
+    places: int | Places | None
 
     def part(self, start: int, stop: int) -> Piece:
         """Return the part between two positions."""
         places = self.places
+        if places is None:
+            return Piece(self.text[start:stop], None)
         if isinstance(places, int):
             return Piece(self.text[start:stop], places + start)
         return Piece(
@@ -44,11 +47,11 @@ class Piece(NamedTuple):
         places = self.places
         if isinstance(places, int):
             return places
-        return places.starts[0] if places.starts else 0
+        return places.starts[0] if places and places.starts else 0
 
     def listed(self) -> Places:
         """Return the places as lists."""
-        places = self.places
+        places = self.places or 0
         if isinstance(places, int):
             count = len(self.text)
             return Places(
@@ -58,25 +61,30 @@ class Piece(NamedTuple):
 
     def replaced(self, text: str, sources: Sequence[int]) -> Piece:
         """Return another text, each of whose characters has the place of the one at a position."""
+        if self.places is None:
+            return Piece(text, None)
         starts, ends = self.listed()
         return Piece(text, Places([starts[at] for at in sources], [ends[at] for at in sources]))
 
     def mapped(self, function: Callable[[str], str]) -> Piece:
         """Return a piece whose characters are replaced by texts, which are never empty."""
-        new = {char: function(char) for char in set(self.text)}
-        if all(len(text) == 1 for text in new.values()):
-            return Piece(
-                self.text.translate({ord(char): text for char, text in new.items()}), self.places
-            )
-        texts = [new[char] for char in self.text]
-        text = "".join(texts)
-        return self.replaced(text, [at for at, part in enumerate(texts) for _ in part])
+        text = self.text
+        new = {char: function(char) for char in set(text)}
+        new = {char: other for char, other in new.items() if other != char}
+        if not new:
+            return self
+        if self.places is None or all(len(other) == 1 for other in new.values()):
+            return Piece(_replaced(text, new), self.places)
+        texts = [new.get(char, char) for char in text]
+        return self.replaced("".join(texts), [at for at, part in enumerate(texts) for _ in part])
 
     def kept(self, keep: Callable[[str], bool]) -> Piece:
         """Return a piece with some of the characters."""
         dropped = {char for char in set(self.text) if not keep(char)}
         if not dropped:
             return self
+        if self.places is None:
+            return Piece(_replaced(self.text, dict.fromkeys(dropped, "")), None)
         kept = [at for at, char in enumerate(self.text) if char not in dropped]
         return self.replaced("".join([self.text[at] for at in kept]), kept)
 
@@ -111,6 +119,10 @@ class Piece(NamedTuple):
             return self
         if len(content) == 1 and all(stop - start == 1 for start, stop in spans):
             return Piece(pattern.of(self.text).sub(lambda _: content, self.text), self.places)
+        if self.places is None:
+            ends_before = [0, *(stop for _, stop in spans)]
+            bounds = zip(ends_before, [*(start for start, _ in spans), None], strict=True)
+            return Piece(content.join([self.text[stop:start] for stop, start in bounds]), None)
         starts, ends = self.listed()
         text, new_starts, new_ends, done = list[str](), list[int](), list[int](), 0
         for start, stop in spans:
@@ -127,9 +139,22 @@ class Piece(NamedTuple):
         places = self.places
         if isinstance(places, int):
             return places + start, places + stop
-        if start >= stop:
+        if places is None or start >= stop:
             return start, stop
         return places.starts[start], places.ends[stop - 1]
+
+
+FEW = 8
+"""Number of characters up to which replacing one after the other is faster than a table."""
+
+
+def _replaced(text: str, new: dict[str, str]) -> str:
+    """Return a text whose characters are replaced by others at the same time."""
+    if len(new) > FEW or not new.keys().isdisjoint("".join(new.values())):
+        return text.translate({ord(char): other for char, other in new.items()})
+    for char, other in new.items():
+        text = text.replace(char, other)
+    return text
 
 
 Match = tuple[int, int, bool]

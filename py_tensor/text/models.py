@@ -394,36 +394,38 @@ class Unigrams(Model):
     def _best(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of the best tokens; unknown ones next to each other are one span."""
         count = len(text)
-        totals = [-math.inf] * (count + 1)
-        totals[0] = 0.0
+        totals: list[float | None] = [0.0, *[None] * count]
         starts = [0] * (count + 1)
-        known = [False] * (count + 1)
-        reached = [False] * (count + 1)
         scores, lengths, penalty = self._scores, self._lengths, self._unknown_score
         for start in range(count):
             here = totals[start]
+            assert here is not None
             has_single = False
-            for length in lengths.get(text[start : start + 2], lengths.get(text[start], ())):
-                score = scores.get(text[start : start + length])
+            for length in lengths.get(text[start : start + 2]) or lengths.get(text[start]) or ():
                 stop = start + length
-                if score is None or stop > count:
+                if stop > count:
+                    break
+                score = scores.get(text[start:stop])
+                if score is None:
                     continue
                 has_single = has_single or length == 1
-                if not reached[stop] or score + here > totals[stop]:
-                    totals[stop], starts[stop], reached[stop] = score + here, start, True
-                    known[stop] = self.ids[text[start:stop]] != self._unknown
-            if not has_single and (not reached[start + 1] or penalty + here > totals[start + 1]):
-                totals[start + 1], starts[start + 1] = penalty + here, start
-                known[start + 1], reached[start + 1] = False, True
+                before = totals[stop]
+                if before is None or score + here > before:
+                    totals[stop], starts[stop] = score + here, start
+            if not has_single:
+                before = totals[start + 1]
+                if before is None or penalty + here > before:
+                    totals[start + 1], starts[start + 1] = penalty + here, start
         spans: list[tuple[int, int]] = []
-        stop, was_known = count, True
+        stop, was_known, unknown = count, True, self._unknown
         while stop:
             start = starts[stop]
-            if known[stop] or was_known:
+            is_known = self.ids.get(text[start:stop], unknown) != unknown
+            if is_known or was_known:
                 spans.append((start, stop))
             else:
                 spans[-1] = start, spans[-1][1]
-            was_known = known[stop]
+            was_known = is_known
             stop = start
         return spans[::-1]
 

@@ -91,6 +91,8 @@ def _form(name: Any, piece: Piece) -> Piece:
     """
     if piece.text.isascii() or is_normalized(name, piece.text):
         return piece
+    if piece.places is None:
+        return Piece(normalize(name, piece.text), None)
     decomposition = name.replace("C", "D")
     changes: list[tuple[str, int]] = []
     done = 0
@@ -104,8 +106,9 @@ def _form(name: Any, piece: Piece) -> Piece:
 
 
 def _lowercase(piece: Piece) -> Piece:
-    if piece.text.isascii():
-        return Piece(piece.text.lower(), piece.places)
+    text = piece.text
+    if text.isascii() or (piece.places is None and "\u03a3" not in text):
+        return Piece(text.lower(), piece.places)
     # Characters one by one: the package has no rule for a final sigma.
     return piece.mapped(str.lower)
 

@@ -34,15 +34,30 @@ class Splitter(NamedTuple):
             pieces = step(pieces)
         return pieces
 
-    def texts(self, piece: Piece) -> list[str]:
-        """Return the texts of the words of a piece, without their places if these take time."""
-        pieces = [piece]
-        for step in self.steps[:-1]:
-            pieces = step(pieces)
-        last = self.steps[-1] if self.steps else None
-        if isinstance(last, partial) and last.func is _isolated:
-            return [text for piece in pieces for text in _words(last.args[0], piece)]
-        return [piece.text for piece in (last(pieces) if last else pieces)]
+    def texts(self, texts: list[str]) -> list[str]:
+        """Return the texts of the words of texts, whose place has no influence."""
+        for step in self.steps:
+            own = TEXTS.get(getattr(step, "func", None))
+            if own is None or not isinstance(step, partial):
+                texts = [piece.text for piece in step([Piece(text, 0) for text in texts])]
+            else:
+                texts = own(*step.args, texts)
+        return texts
+
+    @property
+    def is_local(self) -> bool:
+        """True if the words of a piece do not depend on its place."""
+        return not any(
+            isinstance(step, partial) and step.func is _marked and step.args[1] == "first"
+            for step in self.steps
+        )
+
+    def parted(self) -> tuple[Pattern | None, Splitter]:
+        """Return the pattern of a first step that finds words, if there is one, and the others."""
+        first = self.steps[0] if len(self.steps) > 1 and self.is_local else None
+        if isinstance(first, partial) and first.func is _found:
+            return first.args[0], self._replace(steps=self.steps[1:])
+        return None, self
 
 
 def splitter_of(data: Any) -> Splitter:
@@ -91,13 +106,15 @@ def _isolated(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
     return result
 
 
-def _words(pattern: Pattern, piece: Piece) -> list[str]:
+def _isolated_texts(pattern: Pattern, texts: list[str]) -> list[str]:
     """Return the texts of the matches and of the parts between them."""
-    compiled = pattern.of(piece.text)
-    words: list[str] = [] if compiled.groups else compiled.findall(piece.text)
-    if sum(map(len, words)) == len(piece.text) and "" not in words:
-        return words
-    return [part.text for part in split(piece, pattern.matches(piece.text), "Isolated")]
+    result: list[str] = []
+    for text in texts:
+        parts = pattern.parts(text)
+        if parts is None:
+            parts = [part.text for part in _isolated(pattern, [Piece(text, 0)])]
+        result += parts
+    return result
 
 
 def _found(pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
@@ -132,6 +149,48 @@ def _byte_level(part: Part) -> list[Step]:
     return [*steps, _shown_bytes]
 
 
+_SPACE = Pattern(" ", literal=True)
+
+
+def _marked(mark: str, scheme: str, pieces: list[Piece]) -> list[Piece]:
+    """Replace spaces by a mark, and put it before the "first" piece, "always" or "never"."""
+    pieces = [piece.substituted(_SPACE, mark) for piece in pieces]
+    if scheme == "never":
+        return pieces
+    return [
+        piece.prefixed(mark)
+        if not piece.text.startswith(mark) and (scheme == "always" or piece.start == 0)
+        else piece
+        for piece in pieces
+    ]
+
+
+def _marked_texts(mark: str, scheme: str, texts: list[str]) -> list[str]:
+    texts = [text.replace(" ", mark) for text in texts]
+    if scheme == "never":
+        return texts
+    return [mark + text if text and not text.startswith(mark) else text for text in texts]
+
+
+def _before_marks(mark: str, pattern: Pattern, pieces: list[Piece]) -> list[Piece]:
+    """Split before each mark."""
+    return [
+        part
+        for piece in pieces
+        for part in split(piece, pattern.matches(piece.text), "MergedWithNext")
+    ]
+
+
+def _texts_before_marks(mark: str, pattern: Pattern, texts: list[str]) -> list[str]:
+    result: list[str] = []
+    for text in texts:
+        if mark in text[1:]:
+            result += [part.text for part in _before_marks(mark, pattern, [Piece(text, 0)])]
+        elif text:
+            result.append(text)
+    return result
+
+
 def _metaspace(part: Part) -> list[Step]:
     mark = part.get("replacement", str)
     scheme = part.choice("prepend_scheme", ("first", "never", "always"), "always")
@@ -141,22 +200,10 @@ def _metaspace(part: Part) -> list[Step]:
         scheme = "never"
     if len(mark) != 1:
         raise malformed("replacement of Metaspace must be a character", f"{mark!r:.40}")
-    space = Pattern(" ", literal=True)
-
-    def marked(pieces: list[Piece]) -> list[Piece]:
-        pieces = [piece.substituted(space, mark) for piece in pieces]
-        if scheme == "never":
-            return pieces
-        return [
-            piece.prefixed(mark)
-            if not piece.text.startswith(mark) and (scheme == "always" or piece.start == 0)
-            else piece
-            for piece in pieces
-        ]
-
+    marked = partial(_marked, mark, scheme)
     if not part.get("split", bool, True):
         return [marked]
-    return [marked, splitting(Pattern(mark, literal=True), "MergedWithNext")]
+    return [marked, partial(_before_marks, mark, Pattern(mark, literal=True))]
 
 
 def _split(part: Part) -> list[Step]:
@@ -213,3 +260,10 @@ PRE_TOKENIZERS: dict[str, Callable[[Part], list[Step]]] = {
     ],
 }
 """Functions that return the steps for a description, by type."""
+
+TEXTS: dict[Any, Callable[..., list[str]]] = {
+    _isolated: _isolated_texts,
+    _marked: _marked_texts,
+    _before_marks: _texts_before_marks,
+}
+"""Functions of texts, which do not know their places, by those of pieces."""

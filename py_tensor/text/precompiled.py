@@ -120,6 +120,8 @@ def _normalized(rules: Charsmap, piece: Piece) -> Piece:
     spans = [match.span() for match in _short_graphemes().finditer(text)] if has_graphemes else []
     if not spans and all(len(new) == 1 for new in own.values()):
         return Piece(text.translate(str.maketrans(own)), piece.places) if own else piece
+    if piece.places is None:
+        return Piece(_replaced(rules, text, spans, own), None)
     changes: list[tuple[str, int]] = []
     is_modified = False
     done = 0
@@ -150,3 +152,16 @@ def _normalized(rules: Charsmap, piece: Piece) -> Piece:
             is_modified = True
             done = stop
     return piece.changed(changes) if is_modified else piece
+
+
+def _replaced(rules: Charsmap, text: str, spans: list[tuple[int, int]], own: dict[str, str]) -> str:
+    """Return a text in which graphemes and characters with a rule are replaced."""
+    table = str.maketrans(own)
+    parts, done = list[str](), 0
+    for start, stop in spans:
+        grapheme = text[start:stop]
+        new = rules.find(grapheme) if len(grapheme.encode("utf-8", "surrogatepass")) < 6 else None
+        if new is not None:
+            parts += text[done:start].translate(table), new
+            done = stop
+    return "".join(parts) + text[done:].translate(table)

@@ -36,22 +36,36 @@ class Pattern:
 
     def __init__(self, source: str, literal: bool = False) -> None:
         self.source = source
-        self._literal = literal
         if len(source) > LONGEST:
             raise _wrong("is too long", f"{len(source)} characters")
+        self._text = re.compile(re.escape(source)) if literal else None
         self.compiled(0x80)
 
     def compiled(self, limit: int) -> re.Pattern[str]:
         """Return the pattern for texts whose characters are below a limit."""
-        if self._literal:
-            return re.compile(re.escape(self.source))
-        return _compiled(self.source, limit)
+        return self._text or _compiled(self.source, limit)
 
     def of(self, text: str) -> re.Pattern[str]:
         """Return the pattern for a text."""
-        if self._literal or text.isascii():
+        if self._text or text.isascii():
             return self.compiled(0x80)
         return self.compiled(0x10000 if max(text) < "\U00010000" else 0x110000)
+
+    def texts(self, text: str) -> list[str]:
+        """Return the texts of the matches that are not empty."""
+        own = self.of(text)
+        if own.groups:
+            return [text[start:stop] for start, stop in self.matches(text) if start < stop]
+        return [found for found in own.findall(text) if found]
+
+    def parts(self, text: str) -> list[str] | None:
+        """Return the matches in a text and the texts between them; None if that takes `matches`."""
+        own = self.of(text)
+        if own.groups:
+            return None
+        # A pattern with a group gives the matches, too, which are at odd positions.
+        parts = _with_group(own).split(text)
+        return None if "" in parts[1::2] else [part for part in parts if part]
 
     def matches(self, text: str) -> list[tuple[int, int]]:
         """Return start and end of each match. An empty match next to another one is left out."""
@@ -64,6 +78,11 @@ class Pattern:
                 if start < stop or start != last
             ]
         return spans
+
+
+@cache
+def _with_group(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    return re.compile(f"({pattern.pattern})", pattern.flags)
 
 
 @cache
