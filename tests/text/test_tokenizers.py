@@ -43,6 +43,20 @@ def test_ids_tokens_offsets_and_texts_are_those_of_the_package(name):
         assert tokenizer.decode(ids, skip_special_tokens=False) == complete
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_ids_alone_and_known_words_are_those_of_the_first_encoding(name):
+    """Ids are found in another way than offsets, and words of earlier texts are remembered."""
+    texts = [texts[0] for texts, *_ in DATA["cases"][name]["results"]]
+    texts = [*texts, " ".join(texts), "\n".join(texts), "  ".join(texts[::-1])]
+    file = {**file_of(name), "truncation": None, "padding": None}
+    tokenizer = pt.text.Tokenizer(file)
+    for text in texts * 2:
+        first = pt.text.Tokenizer(file).encode(text)
+        again = tokenizer.encode(text)
+        assert vars(again) == vars(first), text
+        assert tokenizer(text)["input_ids"].tolist() == [first.ids], text
+
+
 @pytest.mark.host
 @pytest.mark.parametrize("name", CASES)
 def test_streams_give_the_text_of_decode(name):
