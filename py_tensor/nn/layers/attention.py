@@ -30,7 +30,8 @@ class MultiHeadAttention(Module):
     With `cache`, a result of `empty_cache` or of an earlier call, keys and values are written after
     those of earlier positions, and the call returns (result, cache). With `causal`, a query attends
     to the keys before it and its own, so that a sequence can be given in parts. Keys of the mask
-    are all positions of the cache; those that are not written yet are masked.
+    are all positions of the cache; those that are not written yet are masked. `count` is the number
+    of new positions that are not padding at the end: a number or a tensor, None (default) for all.
 
     The key may also be a result of `project`, whose keys and values are not computed again.
 
@@ -96,6 +97,7 @@ class MultiHeadAttention(Module):
         mask: ArrayLike | None = None,
         causal: bool = False,
         cache: KeyValueCache | None = None,
+        count: int | Tensor | None = None,
         training: bool = False,
     ) -> Any:
         q = split_heads(self.query(query), self.heads)
@@ -103,7 +105,7 @@ class MultiHeadAttention(Module):
         projected = key if isinstance(key, KeyValueCache) else self.project(key, value)
         k, v = projected.keys, projected.values
         if cache is not None:
-            cache, k, v, mask = cache.attending(k, v, mask, causal)
+            cache, k, v, mask = cache.attending(k, v, mask, causal, count)
             causal = False
         rate = self.dropout if training else 0.0
         heads = scaled_dot_product_attention(q, k, v, mask=mask, causal=causal, dropout=rate)

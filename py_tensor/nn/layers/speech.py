@@ -58,9 +58,10 @@ class SpeechToText(Module):
     vocabulary).
 
     With `cache`, a result of `empty_cache` or of an earlier call, it takes the following tokens
-    only, and returns (logits, cache). `memory` is left out then, since the cache has it. With
-    `last`, only the logits after the last token are computed; their shape is (batch, 1,
-    vocabulary).
+    only, and returns (logits, cache). `memory` is left out then, since the cache has it. `count` is
+    the number of tokens that are not padding at the end: a number or a tensor, None (default) for
+    all. With `last`, only the logits after the last token that is not padding are computed; their
+    shape is (batch, 1, vocabulary).
 
     Args:
         options: Sizes and options of the encoder's blocks; `norm_first` is always True.
@@ -172,6 +173,7 @@ class SpeechToText(Module):
         memory: Tensor | None = None,
         *,
         cache: SpeechCache | None = None,
+        count: int | Tensor | None = None,
         last: bool = False,
         training: bool = False,
     ) -> Any:
@@ -183,15 +185,24 @@ class SpeechToText(Module):
         tokens = as_tensor("SpeechToText", tokens)
         check_positions("SpeechToText", tokens.shape[-1], self.positions.rows)
         at = F.arange(tokens.shape[-1], dtype=int32)
-        x = self.embedding(tokens) + self.positions(at if cache is None else at + cache.position)
+        if cache is not None:
+            # Padding may reach beyond the last position.
+            at = F.minimum(at + cache.position, self.positions.rows - 1)
+        x = self.embedding(tokens) + self.positions(at)
         after: list[KeyValueCache] = []
         for number, layer in enumerate(self.decoder):
             if cache is None:
                 x = layer(x, memory)
             else:
-                x, new = layer(x, cache.sound[number], cache=cache.tokens.blocks[number])
+                own = cache.tokens.blocks[number]
+                x, new = layer(x, cache.sound[number], cache=own, count=count)
                 after.append(new)
-        x = self.norm(x[:, -1:] if last else x)
+        if last and count is None:
+            x = x[:, -1:]
+        elif last:
+            end = as_tensor("SpeechToText", count).astype(int32).reshape((1,))
+            x = F.take(x, end - 1, axis=1)
+        x = self.norm(x)
         logits = self.embedding.attend(x) if self.readout is None else self.readout(x)
         if cache is None:
             return logits

@@ -69,13 +69,17 @@ class _TransformerLayer(Module):
         return result
 
     def _attending(
-        self, mask: ArrayLike | None, causal: bool, cache: KeyValueCache | None
+        self,
+        mask: ArrayLike | None,
+        causal: bool,
+        cache: KeyValueCache | None,
+        count: int | Tensor | None = None,
     ) -> tuple[Callable[[Tensor], Tensor], list[KeyValueCache]]:
         """Return the self-attention as a function, and a list to which it adds the new cache."""
         caches: list[KeyValueCache] = []
 
         def attend(x: Tensor) -> Tensor:
-            result: Any = self.attention(x, mask=mask, causal=causal, cache=cache)
+            result: Any = self.attention(x, mask=mask, causal=causal, cache=cache, count=count)
             if cache is None:
                 attended: Tensor = result
                 return attended
@@ -144,8 +148,9 @@ class TransformerDecoderLayer(_TransformerLayer):
     Calling the layer takes a tensor of shape (batch, length, features), the encoder's result
     `memory` of shape (batch, positions, features), and optionally `mask` and `causal` of the
     self-attention and `memory_mask`. It returns a tensor of the first one's shape. With `cache`, it
-    takes the following positions only, and returns (result, cache). `memory` may also be a result
-    of `layer.cross_attention.project(memory)`, which several calls share.
+    takes the following positions only, and returns (result, cache); `count` is that of the
+    attention. `memory` may also be a result of `layer.cross_attention.project(memory)`, which
+    several calls share.
 
     Args:
         features: Number of features of each position.
@@ -182,9 +187,10 @@ class TransformerDecoderLayer(_TransformerLayer):
         causal: bool = True,
         memory_mask: ArrayLike | None = None,
         cache: KeyValueCache | None = None,
+        count: int | Tensor | None = None,
         training: bool = False,
     ) -> Any:
-        attend, caches = self._attending(mask, causal, cache)
+        attend, caches = self._attending(mask, causal, cache, count)
 
         def crossed(x: Tensor) -> Tensor:
             result: Tensor = self.cross_attention(x, memory, mask=memory_mask)
