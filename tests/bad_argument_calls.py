@@ -134,6 +134,9 @@ RESULTS = {
         "nn.LayerOutput",
         "nn.PackedMatrix",
         "train.History",
+        "audio.SpeechModel",
+        "audio.SpeechSegment",
+        "audio.Transcription",
     ),
     *(
         "train.Report",
@@ -155,6 +158,8 @@ READ_IN_KERNELS = {"shared", "barrier", "local_index"}
 """Functions that kernels read, and that raise wherever they are called."""
 
 OTHER_NAMES = {
+    "audio.load_speech": ("load", "files of tokenizers and sources have errors of their own"),
+    "audio.transcribe": ("resample", "a ratio of rates that is too long"),
     "eval_shape": ("matmul", "the function of its example, which the user passes"),
     "lax.associative_scan": ("maximum", "the function of its example, which the user passes"),
     "warmup": ("jit", "the function is jitted; the error names the decorator the user wrote"),

@@ -60,7 +60,6 @@ ROOMS = (
     "graph",
     "fft",
     "signal",
-    "audio",
     "numpy_functions",
     "debug",
     "checkpoint_policies",
@@ -75,6 +74,7 @@ ROOMS = (
     "onnx",
     "torch",
     "text",
+    "audio",
     "snapshot",
     "__init__",
 )

@@ -10,7 +10,7 @@ write a new first line with the sums and the reason into the section "Limits" of
 import sys
 from pathlib import Path
 
-WHEEL_BYTES = 1_830_000
+WHEEL_BYTES = 1_850_000
 CODE_LINES = {
     "language": 3_300,
     "ops": 2_000,
@@ -40,10 +40,11 @@ CODE_LINES = {
     "scipy": 900,
     "example_libraries": 400,
     "models": 18_000,
+    "audio": 1_050,
     "torch": 2_700,
     "text": 4_100,
     "__init__": 200,
-    "modules": 2_450,
+    "modules": 2_200,
 }
 """Limit of each package's lines of code, without blank lines, comments and docstrings.
 

@@ -285,7 +285,7 @@ def part_of(value: Any) -> Part:
         return contents[0]
 
     async def span(start: int, stop: int) -> Any:
-        return (await read(None))[start:stop]
+        return memoryview(await read(None)).cast("B")[start:stop]
 
     return Part(None, span, read)
 
@@ -458,8 +458,8 @@ async def bytes_of(value: Any) -> Any:
     if hasattr(value, "to_memoryview"):  # a buffer of JavaScript
         value = value.to_bytes()
     try:
-        memoryview(value)
-    except TypeError:
+        memoryview(value).cast("B")
+    except (TypeError, ValueError):
         raise ArgumentTypeError(
             f"load: source is not supported; got {type(value).__name__}; pass a URL, a path, "
             "bytes, files, or a function that returns bytes"

@@ -29,6 +29,8 @@ BAD = {
 
 NO_TENSORS = {
     *("barrier", "local_index", "ready", "shared"),
+    # Models, and their files.
+    *("load_speech", "transcribe"),
     # Functions to differentiate or to run; trees, which may hold anything; handles.
     *("checkpoint", "custom_gradient", "grad", "jit", "jvp", "tidy", "value_and_grad", "vjp"),
     *("custom_jvp", "eval_shape", "hessian", "jacfwd", "jacrev", "linearize", "vmap"),

@@ -65,7 +65,7 @@ async def load(
             f"load: model does not continue texts; got {type(model).__name__}; use "
             "pt.models.load_transformer and pt.text.Tokenizer.load"
         )
-    options = await _options(source, headers)
+    options = await generation_options(source, headers)
     return LanguageModel(
         model,
         tokenizer,
@@ -74,7 +74,7 @@ async def load(
     )
 
 
-async def _options(source: Any, headers: Mapping[str, str] | None) -> dict[str, Any]:
+async def generation_options(source: Any, headers: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the content of generation_config.json; {} if there is none."""
     from ...models.transformers.loading import files_of
     from ..loading import optional

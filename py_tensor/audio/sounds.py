@@ -10,13 +10,13 @@ import math
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from . import functions as F, signal
-from .errors import ArgumentError, ShapeError
-from .functions.arguments import MOST_ELEMENTS, choice, converted, flag, integer, number
-from .functions.decorators import named
-from .kernels.api import kernel
-from .tensor import Tensor
-from .typing import ArrayLike
+from .. import functions as F, signal
+from ..errors import ArgumentError, ShapeError
+from ..functions.arguments import MOST_ELEMENTS, choice, converted, flag, integer, number
+from ..functions.decorators import named
+from ..kernels.api import kernel
+from ..tensor import Tensor
+from ..typing import ArrayLike
 
 __all__ = [
     "cqt",
