@@ -26,6 +26,7 @@ RUNTIME_READY := build/runtime.ready
 PHOTOS_READY := build/photos.ready
 DIGITS_READY := build/digits.ready
 GALLERY_READY := build/gallery.ready
+JINJA_READY := $(PUBLIC)/chat/jinja2.zip
 DOCS := $(PUBLIC)/docs/index.html
 
 # Keeps build/NAME.files, a list of files that is rewritten when a file is added or removed.
@@ -278,6 +279,9 @@ $(DIGITS_READY): tools/copy_digits.py | $(VENV_READY)
 	$(PYTHON) tools/copy_digits.py $(PUBLIC)/digits
 	touch $@
 
+$(JINJA_READY): tools/pack_jinja.py | $(VENV_READY)
+	$(PYTHON) tools/pack_jinja.py $@
+
 # Its models are downloaded. Without a connection the page says that there is no gallery.
 $(GALLERY_READY): tools/make_gallery.py tools/make_bench_models.py web/src/features/analyser/gallery/gallery.json | $(VENV_READY)
 	$(PYTHON) tools/make_gallery.py $(PUBLIC)/gallery && touch $@ || echo 'gallery: not made, so the site has none' >&2
@@ -286,6 +290,6 @@ $(GALLERY_READY): tools/make_gallery.py tools/make_bench_models.py web/src/featu
 $(DOCS): $(DOCS_FILES) $(PACKAGE_FILES) | $(VENV_READY)
 	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet
 
-$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(GALLERY_READY) $(DOCS) $(NODE_READY)
+$(SITE): $(WEB_FILES) tools/compress.mjs $(RUNTIME_READY) $(PHOTOS_READY) $(DIGITS_READY) $(GALLERY_READY) $(JINJA_READY) $(DOCS) $(NODE_READY)
 	$(NODE_BIN)/vite build web --logLevel warn
 	touch $@

@@ -5,7 +5,13 @@ import re
 import pytest
 from conftest import SITE
 
-PAGES = ("index.html", "analyser/index.html", "bench/index.html", "docs/index.html")
+PAGES = (
+    "index.html",
+    "analyser/index.html",
+    "chat/index.html",
+    "bench/index.html",
+    "docs/index.html",
+)
 OTHERS = ("bench/models.html", "docs/reference/index.html", "docs/models.html")
 NAVIGATION = re.compile(r'<nav class="site-navigation" aria-label="Site">(.*?)</nav>')
 LINK = re.compile(r'<a href="([^"]*)"( aria-current="\w+")?>')

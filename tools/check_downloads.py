@@ -20,6 +20,7 @@ ADDRESS = "http://127.0.0.1:8021"
 READY = {
     "index.html": "document.querySelector('[data-state=ready]')",
     "analyser/index.html": "document.querySelector('[data-state=ready]')",
+    "chat/index.html": "!document.querySelector('#send').disabled",
     "bench/start/plain.html": "document.body.textContent.startsWith('{')",
 }
 """Expressions that are true when a page has its first result, or is ready for the visitor."""

@@ -136,7 +136,7 @@ const offline = VitePWA({
       "assets/{start,plain,tensorflow,measured}-*",
       // jax-js.
       "assets/{backend,webgl,webgpu}-*",
-      "assets/analyser*",
+      "assets/{analyser,chat}*",
       "assets/ort*",
     ],
     navigateFallback: null,

@@ -191,6 +191,11 @@ class HubFiles(WebFiles):
         await self._list()
         return await super().size(name)
 
+    async def is_listed(self) -> bool:
+        """Return True if the hub lists the files, so that parts of them can be read."""
+        await self._list()
+        return bool(self._listing)
+
     async def read(self, name: str, report: Report | None) -> Any:
         """Download a file and check it, or read it from the cache."""
         await self._list()

@@ -55,6 +55,12 @@
  *
  * @typedef {{ done: number, total: number | null, name: string }} ModelProgress bytes that were read, and the file
  *
+ * @typedef {object} AnswerPiece text that was added to an answer of a language model
+ * @property {string} piece "" at the start of the answer
+ * @property {number} tokens of the answer so far
+ * @property {number} tokensPerSecond 0 if it is not known yet
+ * @property {number} cacheTokens tokens whose keys and values are on the device
+ *
  * @typedef {object} ModelOutput what a model found, for the page to show
  * @property {string} task
  * @property {number} width of the picture; 0 for none
@@ -82,6 +88,7 @@
  *   modelProgress: ModelProgress,
  *   compiling: { done: number, total: number },
  *   modelOutput: ModelOutput,
+ *   answer: AnswerPiece,
  * }} Events
  */
 

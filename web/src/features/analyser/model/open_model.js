@@ -1,10 +1,11 @@
 /** @file Opens a model: from files, a folder, a drop, or an address, which may be part of the page's own. */
 
+import { filesOfInput } from "../../../ui/chosen_files.js";
 import { find, make } from "../../../ui/dom.js";
+import { onDroppedFiles } from "../../../ui/dropped_files.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes } from "../../../ui/metrics.js";
 import { ModelProblem } from "../analyser.js";
-import { filesOfDrop, filesOfInput } from "./chosen_files.js";
 
 /** @import { Analyser, Source } from "../analyser.js" */
 
@@ -32,13 +33,11 @@ export function createOpenModel(analyser) {
   const cancelButton = find("transfer-cancel", HTMLButtonElement);
   const status = find("open-status", HTMLElement);
   const problem = find("open-problem", HTMLElement);
-  const drop = find("drop", HTMLElement);
   /** Source that is opened when Python has started. @type {Source | null} */
   let wanted = new URLSearchParams(location.search).get(PARAMETER);
   let ready = false;
   let loading = false;
   let cancelled = false;
-  let dragged = 0;
 
   analyser.client.on("modelProgress", ({ done, total, name }) => {
     const size = total === null ? "" : ` of ${formatBytes(total)}`;
@@ -62,26 +61,7 @@ export function createOpenModel(analyser) {
       input.value = "";
     };
   cancelButton.onclick = cancel;
-  document.addEventListener("dragenter", (event) => {
-    if (!isFiles(event)) return;
-    dragged += 1;
-    drop.classList.add("dropping");
-  });
-  document.addEventListener("dragleave", () => {
-    dragged = Math.max(0, dragged - 1);
-    if (dragged === 0) drop.classList.remove("dropping");
-  });
-  document.addEventListener("dragover", (event) => {
-    if (isFiles(event)) event.preventDefault();
-  });
-  document.addEventListener("drop", async (event) => {
-    dragged = 0;
-    drop.classList.remove("dropping");
-    // A part of the page may have taken it, for example as a picture.
-    if (event.defaultPrevented || !event.dataTransfer || !isFiles(event)) return;
-    event.preventDefault();
-    open(await filesOfDrop(event.dataTransfer));
-  });
+  onDroppedFiles(find("drop", HTMLElement), open);
   if (typeof wanted === "string") {
     address.value = wanted;
     status.textContent = "The model of this page's address is opened when Python has started.";
@@ -169,11 +149,6 @@ export function createOpenModel(analyser) {
       if (wanted !== null) open(wanted);
     },
   };
-}
-
-/** @param {DragEvent} event */
-function isFiles({ dataTransfer }) {
-  return dataTransfer?.types.includes("Files") ?? false;
 }
 
 /** Addresses are relative to the page, not to its worker. @param {Source} source */
