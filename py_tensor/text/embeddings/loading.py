@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from ...errors import ArgumentError, ArgumentTypeError, ModelError
 from ...nn.layers.decoder import CausalDecoder
 from ...nn.layers.encoders import TextEncoder
-from ..loading import optional
 from ..tokenizer import Tokenizer
 from .embedder import Embedder
 
@@ -61,6 +60,7 @@ async def load_embedder(
     # The readers of models are many modules, which tokenizers alone do not need.
     from ...models.transformers.loading import files_of, load_transformer
     from ...models.transformers.pooling import Pooling, pooling_of
+    from ..loading import optional
 
     tokenizer = await Tokenizer.load(source, headers=headers)
     model = await load_transformer(source, progress=progress, headers=headers)
