@@ -15,6 +15,16 @@ from waiting import eventually
 from watched_page import PageErrors, SharedPage
 
 SCHEMES = ("light", "dark")
+STOP_AT_FIRST_PIECE = """() => new MutationObserver((changes, observer) => {
+  if (!document.querySelector(".message.assistant .text")?.textContent) return;
+  observer.disconnect();
+  document.getElementById("stop").click();
+}).observe(document.getElementById("messages"), {
+  subtree: true,
+  childList: true,
+  characterData: true,
+})"""
+"""Script that presses the button in the page, where the answer cannot end before."""
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +58,9 @@ def test_shipped_model_answers_as_in_python(chat: ChatPage) -> None:
 
 
 def test_stop_retry_and_new_conversation(chat: ChatPage) -> None:
-    chat.set(maxTokens=500)
+    chat.set(maxTokens=900)
+    chat.page.evaluate(STOP_AT_FIRST_PIECE)
     chat.start("A tensor is")
-    chat.page.wait_for_function(
-        "document.querySelector('.message.assistant .text').textContent.length > 0"
-    )
-    chat.page.click("#stop")
     stopped = chat.finish()
     assert "Stopped." in chat.page.inner_text(".message.assistant .hint")
     assert chat.page.evaluate("document.activeElement.id") == "message"

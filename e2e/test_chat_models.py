@@ -15,6 +15,7 @@ from gguf_files import file_of
 from hub_server import publish
 from playwright.sync_api import Browser
 from watched_page import SharedPage
+from work_limit import HANG_SECONDS
 
 import py_tensor as pt
 
@@ -260,7 +261,7 @@ def test_loading_is_cancelled(
     [path] = storage.files
     storage.next[path] = ["slow", "slow", "slow", "slow"]
     chat.page.click("#model-load")
-    assert storage.started.wait(60)
+    assert storage.started.wait(HANG_SECONDS)
     chat.page.click("#transfer-cancel")
     chat.page.wait_for_function(
         "document.getElementById('open-status').textContent.startsWith('Cancelled')"
