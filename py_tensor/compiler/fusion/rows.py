@@ -10,6 +10,7 @@ Input: kernels in order of execution. Output: the same, in which row kernels rep
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
@@ -80,6 +81,8 @@ class _Joining:
         self.target = target
         self.kept = kept
         self.alone: set[int] = set()
+        self.frames: dict[int, RowFrame | None] = {}
+        """Rows that nodes reduce, as far as they were asked for."""
 
     def joined(self, kernels: Sequence[Kernel]) -> list[Kernel]:
         """Return the kernels, also those of loops, with row kernels."""
@@ -93,7 +96,8 @@ class _Joining:
             for kernel in kernels:
                 if not self._merge(result, kernel, last):
                     result.append(kernel)
-            result = [self._finished(kernel, result) for kernel in result]
+            uses = Counter(self.reads(result))
+            result = [self._finished(kernel, uses) for kernel in result]
             refused = [kernel for kernel in result if not self._fits(kernel)]
             if not refused:
                 return result
@@ -118,12 +122,16 @@ class _Joining:
         """Join a kernel with one before it; return False if there is none."""
         if kernel.kind not in _JOINED or kernel.output in self.alone:
             return False
-        needed = {*self.reads([kernel])}
+        needed, inputs = {*self.reads([kernel])}, {*kernel.inputs}
         for index in reversed(range(len(kernels))):
-            other, later = kernels[index], kernels[index + 1 :]
+            other = kernels[index]
+            # Of hundreds of kernels, most have nothing in common.
+            if inputs.isdisjoint(other.outputs) and inputs.isdisjoint(other.inputs):
+                continue
             together = self._together(other, kernel)
             if together is None:
                 continue
+            later = kernels[index + 1 :]
             if needed.isdisjoint([at for one in later for at in one.outputs]):
                 kernels[index] = together
             elif {*self.reads(later)}.isdisjoint(other.outputs):
@@ -141,8 +149,8 @@ class _Joining:
         roots = [one.root for one in (first, then) if one.kind is not KernelKind.MAP]
         if not roots:
             return None
-        frame = row_frame(self.lowered, roots[0])
-        if frame is None or frame != row_frame(self.lowered, roots[-1]):
+        frame = self._frame(roots[0])
+        if frame is None or frame != self._frame(roots[-1]):
             return None
         if not self._is_related(first, then, frame):
             return None
@@ -159,6 +167,11 @@ class _Joining:
             frozenset(),
             tuple(sorted({*first.scalars, *then.scalars})),
         )
+
+    def _frame(self, at: int) -> RowFrame | None:
+        if at not in self.frames:
+            self.frames[at] = row_frame(self.lowered, at)
+        return self.frames[at]
 
     def _is_related(self, first: Kernel, then: Kernel, frame: RowFrame) -> bool:
         """Return True if joining spares a read: of a result, or of a large input of reductions."""
@@ -193,7 +206,7 @@ class _Joining:
                 elif stack or is_element != is_whole:
                     return False
                 if at not in made:
-                    if row_frame(lowered, at) != frame:
+                    if self._frame(at) != frame:
                         return False
                     below = [(lowered.edges[at][0], (), True)]
             elif isinstance(op, Elementwise):
@@ -230,18 +243,22 @@ class _Joining:
 
     # --- finish ---------------------------------------------------------------------------------
 
-    def _finished(self, kernel: Kernel, kernels: Sequence[Kernel]) -> Kernel:
-        """Return a kernel; a row kernel stores only those values that are needed after it."""
+    def _finished(self, kernel: Kernel, uses: Counter[int]) -> Kernel:
+        """Return a kernel; a row kernel stores only those values that are needed after it.
+
+        `uses` has the number of times that all kernels read a node.
+        """
         if kernel.kind is not KernelKind.ROWS:
             return kernel
-        read = {*self.reads([other for other in kernels if other is not kernel])} | self.kept
-        return kernel._replace(outputs=tuple([at for at in kernel.outputs if at in read]))
+        own = Counter(self.reads([kernel]))
+        needed = [at for at in kernel.outputs if uses[at] > own[at] or at in self.kept]
+        return kernel._replace(outputs=tuple(needed))
 
     def _fits(self, kernel: Kernel) -> bool:
         """Return False for row kernels that are too large for the target."""
         if kernel.kind is not KernelKind.ROWS:
             return True
-        frame, limits = row_frame(self.lowered, kernel.root), self.target.limits
+        frame, limits = self._frame(kernel.root), self.target.limits
         assert frame is not None
         computed = set[int]().union(*(self._computed(at, kernel) for at in kernel.outputs))
         specs = [self.lowered.spec(at) for at in kernel.outputs]
