@@ -168,6 +168,17 @@ def test_queries_and_keys_of_heads_are_normalized(rng, engine):
         close(found.numpy(), expected.numpy())
 
 
+def test_total_length_may_have_an_axis(rng, engine):
+    x = {name: floats(rng, 1, 3, 16) for name in "qkv"}
+    results = []
+    for total in (np.int32(3), np.int32([3])):
+        seen = {"last": np.int32([2]), "total": total}
+        options = {"num_heads": 2, "kv_num_heads": 2, "outputs": 3}
+        model = model_of("GroupQueryAttention", x, seen, "q k v - - last total", **options)
+        results.append(model.run(x)["o0"].numpy())
+    np.testing.assert_array_equal(*results)
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
 

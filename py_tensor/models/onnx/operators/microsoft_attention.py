@@ -184,7 +184,7 @@ def grouped_query_attention(
     past_key: Tensor | None,
     past_value: Tensor | None,
     last: Tensor,
-    total: int,
+    total: int | list[int],
     cosines: Tensor | None = None,
     sines: Tensor | None = None,
     positions: Tensor | None = None,
@@ -222,7 +222,9 @@ def grouped_query_attention(
             )
             for x in (q, k)
         )
-    k, v = (_written(new, past, first, total) for new, past in ((k, past_key), (v, past_value)))
+    # Some exporters write a row of one number.
+    size = total[0] if isinstance(total, list) else total
+    k, v = (_written(new, past, first, size) for new, past in ((k, past_key), (v, past_value)))
     present = k, v
     mask = _visible(own[:, None, :, None], count[:, None, None], k.shape[2], options)
     if bias is not None:
