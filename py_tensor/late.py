@@ -16,7 +16,7 @@ module itself:
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
@@ -270,16 +270,18 @@ def namespace() -> ModuleType:
     return sys.modules[__name__.partition(".")[0]]
 
 
-def lazy_names(package: str, prefix: str = "") -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package, which imports the module of a public name.
+def lazy_names(
+    package: str, prefix: str = "", homes: Mapping[str, str] = HOMES
+) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package, which imports the module of a name.
 
-    The package has the names of those modules whose path starts with `prefix`. A name is looked up
-    once and is an attribute of the package from then on.
+    The package has the names in `homes` whose module's path starts with `prefix`. A name is looked
+    up once and is an attribute of the package from then on.
     """
     root = namespace().__name__
 
     def get(name: str) -> Any:
-        home = HOMES.get(name, "")
+        home = homes.get(name, "")
         if not home or not home.startswith(prefix):
             raise AttributeError(f"module '{package}' has no attribute {name!r}")
         value = getattr(import_module(f"{root}.{home}"), name)

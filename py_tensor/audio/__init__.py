@@ -4,8 +4,9 @@ Input: tensors with the samples along the last axis. Output: tensors with one ro
 in `pt.signal`; librosa has the frames along the last axis. Speech to text returns segments of text.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ..late import lazy_names
 from .sounds import (
     cqt,
     cqt_frequencies,
@@ -41,22 +42,15 @@ __all__ = [
     "whisper_features",
 ]
 
-_SPEECH = {
-    "SpeechSegment": "segments",
-    "SpeechModel": "model",
-    "Transcription": "transcription",
-    "load_speech": "loading",
-    "transcribe": "model",
-}
-
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """Import speech to text on first use: spectrograms need neither tokenizers nor models."""
-        if name not in _SPEECH:
-            raise AttributeError(f"module '{__name__}' has no attribute {name!r}")
-        from importlib import import_module
-
-        value = getattr(import_module(f"{__name__}.speech.{_SPEECH[name]}"), name)
-        globals()[name] = value
-        return value
+    # Spectrograms need neither tokenizers nor models.
+    __getattr__ = lazy_names(
+        __name__,
+        homes={
+            "SpeechModel": "audio.speech.model",
+            "SpeechSegment": "audio.speech.segments",
+            "Transcription": "audio.speech.transcription",
+            "load_speech": "audio.speech.loading",
+            "transcribe": "audio.speech.model",
+        },
+    )

@@ -30,6 +30,15 @@ __all__ = [
     "whisper_features",
 ]
 
+RATE = 16000
+"""Samples in a second of the sounds of Whisper."""
+STEP = 160
+"""Samples from the start of a frame of Whisper to the next."""
+FRAME = 400
+"""Samples of a frame of Whisper."""
+SILENCE = -10.0
+"""Smallest logarithm of the strength of a band."""
+
 
 def _samples(operation: str, x: ArrayLike) -> Tensor:
     samples = converted(operation, x)
@@ -298,17 +307,26 @@ def whisper_features(x: ArrayLike, /, *, n_mels: int = 80, seconds: float | None
     operation = "whisper_features"
     samples = _samples(operation, x)
     if seconds is not None:
-        length = number(operation, "seconds", seconds, finite=True) * 16000
+        length = number(operation, "seconds", seconds, finite=True) * RATE
         count = integer(operation, "samples of the sound", round(length), 201, MOST_ELEMENTS)
         samples = samples[..., :count]
         missing = count - samples.shape[-1]
         samples = F.pad(samples, (*((0, 0),) * (samples.ndim - 1), (0, missing)))
-    powers = mel_spectrogram(
-        samples, 16000, n_mels=n_mels, n_fft=400, hop_length=160, pad_mode="reflect"
-    )
     # The last frame is left out, as in Whisper.
-    values = F.log10(F.maximum(powers[..., :-1, :], 1e-10))
-    highest = F.max(values, axis=(-2, -1), keepdims=True)
+    values = band_logarithms(samples, n_mels, center=True)[..., :-1, :]
+    return scaled_logarithms(values, F.max(values, axis=(-2, -1), keepdims=True))
+
+
+def band_logarithms(samples: Tensor, bands: int, *, center: bool) -> Tensor:
+    """Return logarithms of the strengths of bands in the frames of Whisper."""
+    powers = mel_spectrogram(
+        samples, RATE, n_mels=bands, n_fft=FRAME, hop_length=STEP, center=center, pad_mode="reflect"
+    )
+    return F.log10(F.maximum(powers, 10**SILENCE))
+
+
+def scaled_logarithms(values: Tensor, highest: Tensor) -> Tensor:
+    """Return the features of Whisper, given logarithms and the largest one of the sound."""
     return (F.maximum(values, highest - 8.0) + 4.0) * 0.25
 
 

@@ -24,6 +24,9 @@ from .elementwise import astype, isnan
 from .host_memory import computed_here, of_array
 from .manipulation import expand_dims, flatten, moveaxis, pad, reshape
 
+LONG = 4096
+"""Length of rows from which `topk` looks at the maxima of parts instead of sorting all elements."""
+
 
 def _order(operation: str, x: Tensor, axis: int, descending: bool) -> Tensor:
     node = node_behind(operation, x)
@@ -173,11 +176,7 @@ def topk(x: ArrayLike, k: int, /, *, axis: int = -1, largest: bool = True) -> tu
         places = moveaxis(_largest_by_parts(moveaxis(x, axis, -1), k), -1, axis)
     else:
         places = order[(slice(None),) * axis + (slice(k),)]
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False))), places
-
-
-LONG = 4096
-"""Length of rows from which `topk` looks at the maxima of parts instead of sorting all elements."""
+    return _taken(x, places, axis), places
 
 
 def _largest_by_parts(x: Tensor, k: int) -> Tensor:
@@ -195,8 +194,9 @@ def _largest_by_parts(x: Tensor, k: int) -> Tensor:
     chosen = sort(topk(statistical.max(parts, axis=-1), k)[1])
     places = expand_dims(chosen, axis=-1) * size + arange(size, dtype=int32)
     places = reshape(places, (*x.shape[:-1], k * size))
-    return _taken(places, topk(_taken(padded, places), k)[1])
+    last = x.ndim - 1
+    return _taken(places, topk(_taken(padded, places, last), k)[1], last)
 
 
-def _taken(x: Tensor, places: Tensor) -> Tensor:
-    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (x.ndim - 1, False)))
+def _taken(x: Tensor, places: Tensor, axis: int) -> Tensor:
+    return Tensor(node_of(TAKE_ALONG_AXIS, (x._node, places._node), (axis, False)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,6 +45,15 @@ async def optional(files: Files, name: str) -> bytes | None:
         return bytes(await files.read(name, None))
     except (BackendError, ModelError, OSError):
         return None
+
+
+async def fields_of(files: Files, name: str) -> dict[str, Any]:
+    """Return the content of a JSON file next to the one that was chosen; {} if there is none."""
+    try:
+        fields = json.loads(await optional(files, name) or b"{}")
+    except (ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _rank(data: Any) -> int | None:

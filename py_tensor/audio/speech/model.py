@@ -17,8 +17,8 @@ from ...tensor import Tensor
 from ...text.byte_characters import BYTE_CHARS
 from ...text.tokenizer import Tokenizer
 from ...typing import ArrayLike
-from ..sounds import resample
-from .steps import RATE, SpeechSteps
+from ..sounds import RATE, resample
+from .steps import SpeechSteps
 from .tokens import TASKS, speech_tokens
 from .transcription import SpeechOptions, Transcription
 

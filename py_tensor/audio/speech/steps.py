@@ -17,15 +17,7 @@ from ...nn.softmax import logsumexp
 from ...tensor import Tensor
 from ...text.generation.sampling import choose
 from ...transforms.jit.api import jit
-from ..sounds import mel_spectrogram
-
-RATE = 16000
-STEP = 160
-"""Samples from the start of a frame to the next."""
-FRAME = 400
-"""Samples of a frame."""
-SILENCE = -10.0
-"""Smallest logarithm of the strength of a band."""
+from ..sounds import SILENCE, band_logarithms, scaled_logarithms
 
 
 class TimeRules(NamedTuple):
@@ -47,11 +39,9 @@ def _listen(
     samples: Tensor, frames: Tensor, highest: Tensor, *, bands: int
 ) -> tuple[Tensor, Tensor]:
     """Return logarithms of bands in frames, with silence from `frames` on, and the highest."""
-    powers = mel_spectrogram(
-        samples, RATE, n_mels=bands, n_fft=FRAME, hop_length=STEP, center=False
-    )
-    is_sound = F.arange(powers.shape[0], dtype=int32).reshape((-1, 1)) < frames
-    values = F.where(is_sound, F.log10(F.maximum(powers, 10**SILENCE)), SILENCE)
+    values = band_logarithms(samples, bands, center=False)
+    is_sound = F.arange(values.shape[0], dtype=int32).reshape((-1, 1)) < frames
+    values = F.where(is_sound, values, SILENCE)
     return values, F.maximum(highest, F.max(values))
 
 
@@ -66,7 +56,7 @@ def _hear(
     """Return the keys and values of the frames from `offset` on in two neighbouring parts."""
     places = F.arange(first.shape[0], dtype=int32)
     values = F.take(F.concat([first, second]), offset + places, axis=0)
-    features = (F.maximum(values, highest - 8.0) + 4.0) * 0.25
+    features = scaled_logarithms(values, highest)
     features = F.where((places < frames).reshape((-1, 1)), features, 0.0)
     memory = model.encode(features.reshape((1, *features.shape)))
     return tuple(layer.cross_attention.project(memory) for layer in model.decoder)

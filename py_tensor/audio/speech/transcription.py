@@ -13,8 +13,9 @@ from ...dtypes import int32
 from ...nn.layers.cache import KeyValueCache
 from ...random import key as key_of
 from ...tensor import Tensor, realize
+from ..sounds import FRAME, STEP
 from .segments import FRAMES, Part, SpeechSegment, split
-from .steps import FRAME, STEP, TimeRules
+from .steps import TimeRules
 
 PARTS = (4, 64, 256)
 """Numbers of tokens to which prompts are padded; each has a plan of its own."""
@@ -24,7 +25,7 @@ LOW = 0.5
 
 @dataclass(frozen=True)
 class SpeechOptions:
-    """Options of `SpeechModel.transcribe`, without those of the sound."""
+    """Options of `SpeechModel.transcribe` except for the sound and its rate."""
 
     language: str | None
     task: str

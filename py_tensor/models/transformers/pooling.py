@@ -20,7 +20,7 @@ MODES = {
 
 
 class Pooling(NamedTuple):
-    """How the vectors of tokens become the vector of a text."""
+    """How the vectors of a text's tokens are combined into one vector."""
 
     kind: str = ""
     """Kind of `TextEncoder`; "" for that of the model."""

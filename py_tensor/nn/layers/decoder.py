@@ -339,6 +339,14 @@ class DecoderCache:
         return [KeyValueCache(keys, values, position, own, start) for keys, values, own in parts]
 
 
+def last_of(operation: str, x: Tensor, count: int | Tensor | None) -> Tensor:
+    """Return the last position of sequences (batch, length, ...) that is not padding."""
+    if count is None:
+        return x[:, -1:]
+    end = as_tensor(operation, count).astype(int32).reshape((1,))
+    return F.take(x, end - 1, axis=1)
+
+
 class CausalDecoder(Module):
     """Predict each next token of sequences: the decoder of language models.
 
@@ -398,10 +406,7 @@ class CausalDecoder(Module):
     ) -> Any:
         tokens = as_tensor("CausalDecoder", tokens)
         x, after = self._decoded(tokens, mask, cache, count)
-        if last:
-            end = as_tensor("CausalDecoder", tokens.shape[-1] if count is None else count)
-            x = F.take(x, end.astype(int32).reshape((1,)) - 1, axis=1)
-        logits = self._logits(self.norm(x))
+        logits = self._logits(self.norm(last_of("CausalDecoder", x, count) if last else x))
         return logits if cache is None else (logits, after)
 
     def _decoded(

@@ -16,7 +16,7 @@ from ..activations import gelu
 from ..module import Module
 from .cache import KeyValueCache
 from .convolution import Conv1D
-from .decoder import DecoderCache
+from .decoder import DecoderCache, last_of
 from .encoders import EncoderOptions, check_options, check_positions
 from .linear import Dense, Embedding
 from .normalization import LayerNorm
@@ -197,12 +197,7 @@ class SpeechToText(Module):
                 own = cache.tokens.blocks[number]
                 x, new = layer(x, cache.sound[number], cache=own, count=count)
                 after.append(new)
-        if last and count is None:
-            x = x[:, -1:]
-        elif last:
-            end = as_tensor("SpeechToText", count).astype(int32).reshape((1,))
-            x = F.take(x, end - 1, axis=1)
-        x = self.norm(x)
+        x = self.norm(last_of("SpeechToText", x, count) if last else x)
         logits = self.embedding.attend(x) if self.readout is None else self.readout(x)
         if cache is None:
             return logits

@@ -232,7 +232,7 @@ def _vectors(
         # Tokens see only earlier ones, never the padding after them.
         x, end = model.encode(tokens), None
     x = pooled(pooling, x[:, skipped:], tokens[:, skipped:], is_token[:, skipped:], end)
-    if isinstance(model, TextEncoder) and model.projection is not None:
-        x = model.projection(x)
+    if isinstance(model, TextEncoder):
+        x = model._projected(x)
     x = x.astype(float32)
     return unit(x) if normalize else x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +59,7 @@ async def load_embedder(
     # The readers of models are many modules, which tokenizers alone do not need.
     from ...models.transformers.loading import files_of, load_transformer
     from ...models.transformers.pooling import Pooling, pooling_of
-    from ..loading import optional
+    from ..loading import fields_of
 
     tokenizer = await Tokenizer.load(source, headers=headers)
     model = await load_transformer(source, progress=progress, headers=headers)
@@ -71,8 +70,7 @@ async def load_embedder(
         )
     files = files_of(source, headers)
     pooling = await pooling_of(files) or Pooling()
-    lengths = _fields(await optional(files, LENGTH))
-    prompts = _fields(await optional(files, PROMPTS))
+    lengths, prompts = await fields_of(files, LENGTH), await fields_of(files, PROMPTS)
     try:
         return Embedder(
             model,
@@ -89,15 +87,6 @@ async def load_embedder(
             f"load_embedder: files of sentence-transformers are not valid; got {error!s:.160}; "
             "download them again"
         ) from None
-
-
-def _fields(data: bytes | None) -> dict[str, Any]:
-    """Return the fields of a file; {} if there are none."""
-    try:
-        fields = json.loads(data or b"{}")
-    except (ValueError, RecursionError):
-        return {}
-    return fields if isinstance(fields, dict) else {}
 
 
 def _texts(prompts: Any) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -77,13 +76,9 @@ async def load(
 async def generation_options(source: Any, headers: Mapping[str, str] | None) -> dict[str, Any]:
     """Return the content of generation_config.json; {} if there is none."""
     from ...models.transformers.loading import files_of
-    from ..loading import optional
+    from ..loading import fields_of
 
-    try:
-        options = json.loads(await optional(files_of(source, headers), OPTIONS) or b"{}")
-    except ValueError:
-        return {}
-    return options if isinstance(options, dict) else {}
+    return await fields_of(files_of(source, headers), OPTIONS)
 
 
 def _ends(tokenizer: Tokenizer, options: Mapping[str, Any], vocabulary: int) -> list[int]:
