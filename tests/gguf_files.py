@@ -3,7 +3,7 @@
 import struct
 from typing import Any
 
-CODES = {4: "I", 6: "f", 7: "?", 10: "Q"}
+CODES = {4: "I", 5: "i", 6: "f", 7: "?", 10: "Q"}
 
 
 def text(value: str) -> bytes:

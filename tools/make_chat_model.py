@@ -9,7 +9,6 @@ a minute on a GPU. More steps would only learn the guides by heart.
 
 import math
 import re
-import struct
 import sys
 from collections import Counter
 from itertools import pairwise
@@ -21,6 +20,10 @@ import numpy as np
 import py_tensor as pt
 
 ROOT = Path(__file__).parent.parent
+sys.path += [str(ROOT / "tests")]
+
+from gguf_files import file_of  # type: ignore[import-not-found]  # noqa: E402
+
 NAME = "py_tensor guides"
 END = "<|endoftext|>"
 VOCABULARY = 512
@@ -40,10 +43,8 @@ MODULES = {
     "network.down": "ffn_down",
 }
 """Names of GGUF for the modules of a block."""
-ALIGNMENT = 32
-U32, F32, TEXT, ARRAY = 4, 6, 8, 9
+U32, I32, F32, TEXT, ARRAY = 4, 5, 6, 8, 9
 """Types of metadata."""
-I32 = 5
 PLAIN, Q8 = 0, 8
 """Types of tensors: float32, and blocks of 32 elements of 8 bits."""
 
@@ -152,23 +153,6 @@ def trained(text: np.ndarray) -> tuple[dict[str, np.ndarray], float]:
 
 
 # --- the file -------------------------------------------------------------------------------------
-# Source: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
-
-
-def text_of(text: str) -> bytes:
-    data = text.encode()
-    return struct.pack("<Q", len(data)) + data
-
-
-def value_of(kind: int, value: Any) -> bytes:
-    """Return a value of metadata; an array is (kind, items)."""
-    if kind == TEXT:
-        return text_of(value)
-    if kind == ARRAY:
-        inner, items = value
-        start = struct.pack("<IQ", inner, len(items))
-        return start + b"".join(value_of(inner, item) for item in items)
-    return struct.pack({U32: "<I", I32: "<i", F32: "<f"}[kind], value)
 
 
 def metadata(tokens: list[str], merges: list[str]) -> dict[str, tuple[int, Any]]:
@@ -217,20 +201,15 @@ def name_of(path: str) -> str:
 
 
 def gguf_file(weights: dict[str, np.ndarray], entries: dict[str, tuple[int, Any]]) -> bytes:
-    header = b"GGUF" + struct.pack("<IQQ", 3, len(weights), len(entries))
-    for key, (kind, value) in entries.items():
-        header += text_of(key) + struct.pack("<I", kind) + value_of(kind, value)
-    data = b""
+    tensors = {}
     for path, weight in weights.items():
         # A dense layer has a row for each input, GGUF one for each output.
         matrix = weight if path.startswith("embedding") or weight.ndim < 2 else weight.T
         kind = PLAIN if weight.ndim < 2 else Q8
-        shape = matrix.shape[::-1]
-        header += text_of(name_of(path)) + struct.pack(f"<I{len(shape)}Q", len(shape), *shape)
-        header += struct.pack("<IQ", kind, len(data))
         part = matrix.astype("float32").tobytes() if kind == PLAIN else quantized(matrix)
-        data += part + bytes(-len(part) % ALIGNMENT)
-    return header + bytes(-len(header) % ALIGNMENT) + data
+        tensors[name_of(path)] = matrix.shape, kind, part
+    data: bytes = file_of(tensors, entries)
+    return data
 
 
 def main(file: Path) -> None:
