@@ -8,8 +8,10 @@ from subprocess import PIPE, Popen
 from urllib.request import Request, urlopen
 
 import pytest
+from accessibility import faults
 from conftest import SITE
 from demo_driver import WEBGL, Demo
+from kept_files import kept_addresses
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from waiting import eventually
@@ -194,13 +196,7 @@ def test_page_starts_without_a_connection(chromium: Browser, tmp_path: Path) -> 
 
 def assert_kept(page: Page) -> None:
     """Assert that the service worker has stored what the page needs."""
-    kept = page.evaluate(
-        """async () => {
-          const all = await Promise.all((await caches.keys()).map(async (name) =>
-            (await (await caches.open(name)).keys()).map(({ url }) => url.split("?")[0])));
-          return all.flat();
-        }"""
-    )
+    kept = kept_addresses(page)
     manifest = json.loads((SITE / "pyodide" / "start.json").read_text())
     archives = [entry["file"] for entry in manifest["archives"].values()]
     snapshot = f"{manifest['snapshot']['file']}.gz"
@@ -320,12 +316,6 @@ def test_page_is_accessible(page: Page, site_url: str) -> None:
     demo.choose("mistake")
     demo.start()
     demo.finish()
-    page.evaluate((SITE.parent.parent / "node_modules/axe-core/axe.min.js").read_text())
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
-        found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-        assert [
-            (scheme, fault["id"], node["html"])
-            for fault in found["violations"]
-            for node in fault["nodes"]
-        ] == []
+        assert (scheme, faults(page)) == (scheme, [])
