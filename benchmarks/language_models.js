@@ -81,12 +81,11 @@ async function kernelsOf(model) {
   return SHOWS_KERNELS ? JSON.parse(await model.kernels()) : [];
 }
 
-/** @param {any} model */
-async function encoded(model) {
-  const first = await model.encode();
-  let fastest = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) fastest = Math.min(fastest, await model.encode());
-  return [first, fastest];
+/** Returns the least of the times of several rounds. @param {() => Promise<number>} measure */
+async function fastest(measure) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < ROUNDS; round++) least = Math.min(least, await measure());
+  return least;
 }
 
 /** @param {any} module @param {string} name @param {string} backend @returns {Promise<Measured>} */
@@ -95,14 +94,13 @@ async function measuredEncoder(module, name, backend) {
   const model = await module.load(backend, name, 0);
   const load = (performance.now() - started) / 1e3;
   try {
-    const [first, encoder] = await encoded(model);
+    const first = await model.encode();
+    const encoder = await fastest(() => model.encode());
     const times = [load, first, encoder];
     if (!model.decodes)
       return { row: [...times.map(digits), "", "", "", "", digits(model.memory() / 1e6)] };
     const compiling = await model.decode(1);
-    let token = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < ROUNDS; round++)
-      token = Math.min(token, await model.decode(SOUND_TOKENS));
+    const token = await fastest(() => model.decode(SOUND_TOKENS));
     const sum = encoder + SOUND_TOKENS * token;
     const others = [compiling, 1e3 / token, model.thread_ms, sum, model.memory() / 1e6];
     return { row: [...times, ...others].map(digits), kernels: await kernelsOf(model) };
@@ -126,9 +124,7 @@ async function measured(module, name, bits, backend, length) {
       await model.prompt(length, POSITIONS),
     );
     const compiling = await model.decode(1);
-    let token = Number.POSITIVE_INFINITY;
-    for (let round = 0; round < ROUNDS; round++)
-      token = Math.min(token, await model.decode(TOKENS));
+    const token = await fastest(() => model.decode(TOKENS));
     const speeds = [(length / prompt) * 1e3, compiling, 1e3 / token, model.thread_ms];
     const row = [load, first, ...speeds, model.memory() / 1e6].map(digits);
     return { row, kernels: await kernelsOf(model) };

@@ -176,7 +176,7 @@ export function createReader({ gpu, commands, heap, buffers, failures, backlog }
       backlog.drained();
     },
 
-    /** Start to read small results of a run, if those of the plan's last run were read. */
+    /** Start to read those small results of a run that were also read after the plan's last run. */
     readAhead(run) {
       readTogether(wantedResults(run, buffers.find, bytesOf, AHEAD_BYTES));
     },

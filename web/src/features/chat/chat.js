@@ -27,7 +27,6 @@
  * @property {string} note on its chat template
  * @property {{ temperature: number, topP: number }} sampling
  * @property {Memory} memory
- * @property {number} seconds
  *
  * @typedef {object} Outcome how an answer ended
  * @property {string} text
@@ -44,9 +43,6 @@
  * @typedef {{ tokens: string[], weights: number[][], before: number }} Attention
  * @typedef {{ model: Facts & { needs: Needs }, answering: boolean, answered: Outcome | null, cleared: null }} ChatEvents
  */
-
-/** What a model is, and why it cannot be opened. */
-export class ModelProblem extends Error {}
 
 export class Chat {
   /** @type {Map<string, ((value: any) => void)[]>} */
@@ -90,7 +86,7 @@ export class Chat {
   /** Reads the headers of a model. @param {Source} source @returns {Promise<Needs>} */
   async describe(source) {
     const needs = await this.#call("describe", source);
-    if (needs.problem) throw new ModelProblem(needs.problem);
+    if (needs.problem) throw new Error(needs.problem);
     return needs;
   }
 
@@ -103,7 +99,7 @@ export class Chat {
    */
   async load(source, needs, mostBytes) {
     const facts = await this.#call("load", source, mostBytes);
-    if (facts.problem) throw new ModelProblem(facts.problem);
+    if (facts.problem) throw new Error(facts.problem);
     if (facts.cancelled) return false;
     this.facts = facts;
     this.emit("model", { ...facts, needs });

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from attention_weights import attention_weights
@@ -61,10 +60,9 @@ class ChatSession:
         `most_bytes` limits what is downloaded. If the model cannot be loaded, the one before stays,
         and the result says why: {"problem": ...}, or {"cancelled": True}.
         """
-        start = perf_counter()
         self._most_bytes, self._is_too_large = most_bytes, False
         try:
-            facts = await self._load(source)
+            return await self._load(source)
         except asyncio.CancelledError:
             if not self._is_too_large:
                 return {"cancelled": True}
@@ -76,7 +74,6 @@ class ChatSession:
             if is_loss(error):
                 raise
             return {"problem": _reason(error)}
-        return {**facts, "seconds": perf_counter() - start}
 
     async def _load(self, source: Any) -> dict[str, Any]:
         def progress(done: int, total: int | None, name: str) -> None:

@@ -1,10 +1,10 @@
 /** @file Opens a model: from files, a folder, a drop, or an address, which may be part of the page's own. */
 
-import { filesOfInput } from "../../../ui/chosen_files.js";
 import { find, make } from "../../../ui/dom.js";
 import { onDroppedFiles } from "../../../ui/dropped_files.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes } from "../../../ui/metrics.js";
+import { absolute, onChosenFiles, showTransfer } from "../../../ui/transfer.js";
 import { ModelProblem } from "../analyser.js";
 
 /** @import { Analyser, Source } from "../analyser.js" */
@@ -39,14 +39,10 @@ export function createOpenModel(analyser) {
   let loading = false;
   let cancelled = false;
 
-  analyser.client.on("modelProgress", ({ done, total, name }) => {
-    const size = total === null ? "" : ` of ${formatBytes(total)}`;
-    const isDone = done === total;
-    transferText.textContent = isDone
-      ? `Reading ${name}, ${formatBytes(done)}`
-      : `Loading ${name}: ${formatBytes(done)}${size}`;
-    if (total) transferBar.value = done / total;
-    else transferBar.removeAttribute("value");
+  analyser.client.on("modelProgress", (progress) => {
+    showTransfer(progress, transferText, transferBar);
+    const { done, total, name } = progress;
+    if (done === total) transferText.textContent = `Reading ${name}, ${formatBytes(done)}`;
   });
   analyser.client.on("recovered", () => {
     status.textContent = "The browser reset the GPU; the model was loaded again.";
@@ -55,11 +51,7 @@ export function createOpenModel(analyser) {
     event.preventDefault();
     open(address.value);
   };
-  for (const input of [files, folder])
-    input.onchange = () => {
-      if (input.files?.length) open(filesOfInput(input.files));
-      input.value = "";
-    };
+  onChosenFiles([files, folder], open);
   cancelButton.onclick = cancel;
   onDroppedFiles(find("drop", HTMLElement), open);
   if (typeof wanted === "string") {
@@ -149,11 +141,6 @@ export function createOpenModel(analyser) {
       if (wanted !== null) open(wanted);
     },
   };
-}
-
-/** Addresses are relative to the page, not to its worker. @param {Source} source */
-function absolute(source) {
-  return typeof source === "string" ? new URL(source, document.baseURI).href : source;
 }
 
 /** @param {Source} source */

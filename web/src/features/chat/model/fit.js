@@ -1,5 +1,7 @@
 /** @file Whether a model fits into the memory of this device, as far as that is known. */
 
+import { formatBytes } from "../../../ui/metrics.js";
+
 /** @import { Needs } from "../chat.js" */
 
 const LEAST_POSITIONS = 512;
@@ -24,22 +26,21 @@ export function cacheBytes(cache, length) {
  *
  * @param {Needs} needs
  * @param {number | null} cache bytes
- * @param {(bytes: number) => string} format
  * @returns {{ fits: "yes" | "no" | "perhaps" | "unknown", text: string }}
  */
-export function fitOf({ weights, largest, limits }, cache, format) {
+export function fitOf({ weights, largest, limits }, cache) {
   if (weights === null || cache === null)
     return { fits: "unknown", text: "What it needs in memory is known when it is loaded." };
   const whole = weights + cache;
   if (largest !== null && limits.buffer !== null && largest > limits.buffer)
     return {
       fits: "no",
-      text: `It does not fit: a weight has ${format(largest)}, and this device stores at most ${format(limits.buffer)} in one piece.`,
+      text: `It does not fit: a weight has ${formatBytes(largest)}, and this device stores at most ${formatBytes(limits.buffer)} in one piece.`,
     };
   if (limits.memory !== null && whole > limits.memory)
     return {
       fits: "perhaps",
-      text: `It may not fit: it needs about ${format(whole)}, and devices often have ${format(limits.memory)} or less for a page.`,
+      text: `It may not fit: it needs about ${formatBytes(whole)}, and devices often have ${formatBytes(limits.memory)} or less for a page.`,
     };
-  return { fits: "yes", text: `It should fit: it needs about ${format(whole)} in memory.` };
+  return { fits: "yes", text: `It should fit: it needs about ${formatBytes(whole)} in memory.` };
 }

@@ -1,4 +1,4 @@
-"""What a language model needs, from the headers of its files, before it is loaded."""
+"""Read from the headers of a language model's files how much memory it needs."""
 
 import json
 import math

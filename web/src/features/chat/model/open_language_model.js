@@ -1,10 +1,10 @@
 /** @file Opens a language model: shows what it needs, asks before much is downloaded, and loads it. */
 
-import { filesOfInput } from "../../../ui/chosen_files.js";
 import { find, make } from "../../../ui/dom.js";
 import { onDroppedFiles } from "../../../ui/dropped_files.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, formatCount } from "../../../ui/metrics.js";
+import { absolute, onChosenFiles, showTransfer } from "../../../ui/transfer.js";
 import { cacheBytes, fitOf } from "./fit.js";
 import { SHIPPED, shippedModel } from "./shipped_model.js";
 
@@ -35,29 +35,20 @@ export function createOpenLanguageModel(chat, settings) {
   const facts = find("model-facts", HTMLElement);
   let isReady = false;
   let isBusy = false;
-  /** What was looked at last. @type {{ source: Source, needs: Needs } | null} */
+  /** The model whose needs are shown, if there is one. @type {{ source: Source, needs: Needs } | null} */
   let seen = null;
 
-  chat.client.on("modelProgress", ({ done, total, name }) => {
-    const size = total === null ? "" : ` of ${formatBytes(total)}`;
-    transferText.textContent = `Loading ${name}: ${formatBytes(done)}${size}`;
-    if (total) transferBar.value = done / total;
-    else transferBar.removeAttribute("value");
-  });
+  chat.client.on("modelProgress", (progress) => showTransfer(progress, transferText, transferBar));
   chat.on("answering", update);
   for (const input of [limit, length]) input.addEventListener("input", showNeeds);
   form.onsubmit = (event) => {
     event.preventDefault();
     look(address.value.trim());
   };
-  for (const input of [
-    find("model-files", HTMLInputElement),
-    find("model-folder", HTMLInputElement),
-  ])
-    input.onchange = () => {
-      if (input.files?.length) look(filesOfInput(input.files));
-      input.value = "";
-    };
+  onChosenFiles(
+    ["model-files", "model-folder"].map((id) => find(id, HTMLInputElement)),
+    look,
+  );
   onDroppedFiles(find("drop", HTMLElement), look);
   loadButton.onclick = () => load();
   find("model-leave", HTMLButtonElement).onclick = () => {
@@ -71,16 +62,17 @@ export function createOpenLanguageModel(chat, settings) {
     chat.cancel();
   };
 
-  /** Reads the headers of a model and shows what it needs. @param {Source} source */
-  async function look(source) {
+  /** Reads the headers of a model and shows what it needs. @param {Source} given */
+  async function look(given) {
     if (!isReady || isBusy || chat.isAnswering) return;
     seen = null;
     showNeeds();
     await work(async () => {
       status.textContent = "Looking at the model.";
-      const needs = await chat.describe(absolute(source));
+      const source = absolute(given);
+      const needs = await chat.describe(source);
       status.textContent = "";
-      seen = { source: absolute(source), needs };
+      seen = { source, needs };
       length.value = String(Math.min(needs.length ?? USUAL_LENGTH, USUAL_LENGTH));
       showNeeds();
       needsPanel.focus();
@@ -157,29 +149,27 @@ export function createOpenLanguageModel(chat, settings) {
     if (!seen) return;
     const { needs } = seen;
     const cache = cacheBytes(needs.cache, Number(length.value));
-    /** @type {[string, string | null][]} */
+    const inTokens = (/** @type {number} */ count) => `${count.toLocaleString("en")} tokens`;
+    /** @type {[string, number | null, (value: number) => string][]} */
     const rows = [
-      [needs.isDownload ? "To download" : "Files", needs.bytes && formatBytes(needs.bytes)],
-      ["Parameters", needs.parameters && formatCount(needs.parameters)],
-      ["Weights", needs.weights && formatBytes(needs.weights)],
-      [`Keys and values of ${length.value} tokens`, cache && formatBytes(cache)],
-      ["Trained for", needs.length && `${needs.length.toLocaleString("en")} tokens`],
-    ].map(([name, text]) => [
-      String(name),
-      text === 0 ? null : /** @type {string | null} */ (text),
-    ]);
+      [needs.isDownload ? "To download" : "Files", needs.bytes, formatBytes],
+      ["Parameters", needs.parameters, formatCount],
+      ["Weights", needs.weights, formatBytes],
+      [`Keys and values of ${length.value} tokens`, cache, formatBytes],
+      ["Trained for", needs.length, inTokens],
+    ];
     find("needs-name", HTMLElement).textContent = needs.name;
     find("needs-list", HTMLElement).replaceChildren(
-      ...rows.map(([name, text]) =>
+      ...rows.map(([name, value, format]) =>
         make(
           "div",
           {},
           make("dt", {}, name),
-          make("dd", {}, text ?? "not known before it is loaded"),
+          make("dd", {}, value ? format(value) : "not known before it is loaded"),
         ),
       ),
     );
-    const { fits, text } = fitOf(needs, cache, formatBytes);
+    const { fits, text } = fitOf(needs, cache);
     const isTooMuch = needs.isDownload && needs.bytes !== null && needs.bytes > mostBytes();
     const asked = ` It is more than the ${limit.value} MB that may be downloaded: raise that number to load it.`;
     const fit = find("needs-fit", HTMLElement);
@@ -209,10 +199,4 @@ export function createOpenLanguageModel(chat, settings) {
       await look(wanted);
     },
   };
-}
-
-/** Addresses are relative to the page, not to its worker. @param {Source} source */
-function absolute(source) {
-  if (typeof source !== "string" || source.startsWith("hf://")) return source;
-  return new URL(source, document.baseURI).href;
 }

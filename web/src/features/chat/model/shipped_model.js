@@ -6,7 +6,7 @@ import address from "./guides.gguf?url";
 export const SHIPPED =
   "The model of this page was trained on this project's documentation. It shows how the page works and is not clever.";
 
-/** Returns the addresses of what models may need later. @param {string} base address of the site's folder */
+/** Returns the addresses of files that some models need, to be kept for use offline. @param {string} base address of the site's folder */
 export const modelFiles = (base) => [new URL("chat/jinja2.zip", base).href];
 
 /** @returns {Promise<Record<string, File>>} */
