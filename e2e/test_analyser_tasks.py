@@ -38,9 +38,10 @@ class Tasks(AnalyserPage):
 
     def choose(self, model: str, task: str) -> None:
         """Open a model of the gallery, and wait until it has run on its sample."""
-        # The times of the model before, which may be the same one.
-        self.page.evaluate("document.querySelector('#output-times').replaceChildren()")
-        self.page.click(f"[data-gallery='{model}']")
+        card = self.page.locator(f"[data-gallery='{model}']")
+        # It may be the model that is open; the page presses its card again when it is loaded.
+        card.evaluate("card => { card.ariaPressed = 'false'; }")
+        card.click()
         self.page.wait_for_selector(f"[data-gallery='{model}'][aria-pressed=true]")
         self.page.wait_for_function(DONE, arg=task)
         assert self.page.inner_text("#output-status") == ""

@@ -68,6 +68,8 @@ export function createInput(analyser) {
   let running = false;
   let changed = false;
   let tasks = 0;
+  /** From the moment that a model is loaded until its input is chosen. */
+  let opening = false;
 
   samples.append(...SAMPLES.map(sampleOf));
   file.onchange = () => {
@@ -293,12 +295,17 @@ export function createInput(analyser) {
   /** Marks the panel as busy until all such actions have ended. @param {() => Promise<void>} action */
   async function whileBusy(action) {
     tasks++;
-    panel.ariaBusy = "true";
+    showBusy();
     try {
       await action();
     } finally {
-      panel.ariaBusy = String(--tasks > 0);
+      tasks--;
+      showBusy();
     }
+  }
+
+  function showBusy() {
+    panel.ariaBusy = String(opening || tasks > 0);
   }
 
   /** @param {() => unknown} action */
@@ -310,6 +317,11 @@ export function createInput(analyser) {
     }
   }
 
+  analyser.on("model", () => {
+    stopAll();
+    opening = true;
+    showBusy();
+  });
   analyser.on("task", (task) =>
     attempt(async () => {
       showState(await analyser.call("input", "set_task", [task]));
@@ -321,7 +333,7 @@ export function createInput(analyser) {
     /** @param {import("../analyser.js").Description} description */
     show: ({ source }) =>
       whileBusy(async () => {
-        stopAll();
+        opening = false;
         const entry = galleryEntry(source);
         /** @type {InputState} */
         const state = await analyser.call("input", "begin", [

@@ -24,6 +24,7 @@ class InputSession:
         self._photo: pt.Tensor | None = None
         self._chain: list[tuple[str, float]] = []
         self._sound: tuple[bytes, int] | None = None
+        self._model: Any = None
         self._info: Any = None
         self._options: Options | None = None
         self._entry: dict[str, Any] = {}
@@ -60,7 +61,7 @@ class InputSession:
         self.labels = None
         if address := self._entry.get("labels"):
             self.labels = json.loads(await (await pyfetch(address)).string())
-        model = self._session.model
+        self._model = model = self._session.model
         self.task = self._entry.get("task") or recognized(model)
         infos = model.inputs
         self._info = next((info for info in infos if is_picture(info)), None)
@@ -82,7 +83,7 @@ class InputSession:
 
     async def _recover(self) -> None:
         """Load the helpers again, and let the next `prepare` copy the picture again."""
-        self._photo, self._helper_files = None, {}
+        self._model, self._photo, self._helper_files = self._session.model, None, {}
         await self._load_helpers(self._entry.get("helpers", {}))
 
     def set_task(self, name: str) -> dict[str, Any]:
@@ -101,7 +102,9 @@ class InputSession:
 
     def _use(self) -> None:
         """Prepare the inputs of the next runs, instead of random numbers."""
-        self._session.prepare = self.prepare if self.kind != "numbers" else None
+        # A picture of a camera may still arrive when the next model is loaded but not begun.
+        if self._model is self._session.model:
+            self._session.prepare = self.prepare if self.kind != "numbers" else None
 
     def _can_find(self) -> bool:
         return bool(self.helpers) and TASKS[self.task].region is not None

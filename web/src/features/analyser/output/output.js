@@ -45,6 +45,7 @@ export function createOutput(analyser) {
   };
   compare.onclick = showDifferences;
   again.onclick = () => analyser.run().catch(report);
+  analyser.on("model", () => times.replaceChildren());
   analyser.on("tasks", ({ tasks, task: chosen }) => {
     task.replaceChildren(
       ...tasks.map(([value, title]) =>
@@ -178,7 +179,6 @@ export function createOutput(analyser) {
       last = null;
       stage.hidden = bars.hidden = texts.hidden = true;
       roll.replaceChildren();
-      times.replaceChildren();
       again.hidden = true;
       status.textContent = "";
       differences.replaceChildren();
