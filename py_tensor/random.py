@@ -769,7 +769,9 @@ _LATE = frozenset((
     "shuffle", "standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal",
     "standard_t", "triangular", "wald", "weibull",
 ))
-_OF_KEYS = frozenset(("PRNGKey", "cauchy", "key_data", "rademacher", "t", "wrap_key_data"))
+_OF_KEYS = frozenset(
+    ("PRNGKey", "cauchy", "key_data", "loggamma", "rademacher", "t", "wrap_key_data")
+)
 # fmt: on
 """NumPy's and JAX's names, whose modules are imported when one of them is first used."""
 

@@ -28,7 +28,8 @@ CODES = {dtype: code for code, dtype in _OWN.items()}
 
 _NUMBERS = {bool: ("BOOL", "<?"), int: ("I64", "<q"), float: ("F64", "<d")}
 """Dtype and `struct` format of Python numbers, which keep all their digits."""
-_TRUTH = bytes([0] + [1] * 255)
+TRUTH = bytes([0] + [1] * 255)
+"""Table for `bytes.translate` that makes bytes of bool 0 or 1."""
 
 
 def number_entry(name: str, value: bool | int | float) -> Entry:
@@ -65,7 +66,7 @@ def decoded(name: str, entry: Entry, dtype: DType | None = None) -> Tensor:
     if form == target.code:
         elements = bytes(data)
         if target is bool_:
-            elements = elements.translate(_TRUTH)
+            elements = elements.translate(TRUTH)
     else:
         view: Any = memoryview(data)
         elements, _, _ = to_host(view.cast(form), target, f'from_bytes: "{name}"')

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 from ..functions.arguments import choice, flag
+from ..functions.complex_numbers import real
+from ..functions.creation import eye, tril, triu
 from ..functions.decorators import remembered_without_gradients
+from ..functions.elementwise import astype, where
 from ..functions.joining import concat
 from ..functions.linear_algebra import matmul
 from ..tensor import Tensor
-from ..transforms.autodiff import stop_gradient
+from ..transforms.autodiff import custom_gradient, stop_gradient
 from ..typing import ArrayLike
 from .batching import MatrixStack
 from .eigen_ops import eigenvalues, singular_values, singular_vectors, triangular
@@ -38,17 +42,29 @@ class SVDResult(NamedTuple):
     Vh: Tensor
 
 
-def _hermitian(stack: MatrixStack) -> Tensor:
-    """Return the mean of each matrix and its adjoint, so that both triangles have gradients."""
-    return (stack.matrices + adjoint(stack.matrices)) * 0.5
+@custom_gradient
+def _of_triangle(x: Tensor, upper: bool) -> tuple[Tensor, Callable[[Tensor], Any]]:
+    """Return the Hermitian matrices that one triangle of each matrix defines.
+
+    Their gradient is divided between both triangles, as if the mean with the adjoint was taken.
+    """
+    strict = triu(x, k=1) if upper else tril(x, k=-1)
+    diagonal = eye(x.shape[-1], dtype="bool")
+    whole = strict + where(diagonal, astype(real(x), x.dtype), adjoint(strict))
+    return whole, lambda g: ((g + adjoint(g)) * 0.5, None)
+
+
+def _hermitian(operation: str, stack: MatrixStack, uplo: str = "L") -> Tensor:
+    choice(operation, "UPLO", uplo, ("L", "U"))
+    return _of_triangle(stack.matrices, uplo == "U")
 
 
 @remembered_without_gradients
 def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
     """Cholesky factor of each positive definite Hermitian matrix: the lower triangle L of L L^H.
 
-    A matrix that is not positive definite gives NaN. If a matrix is not Hermitian, the mean with
-    its adjoint is used.
+    A matrix that is not positive definite gives NaN. Only the lower triangle is used, as in NumPy;
+    gradients are divided between both triangles.
 
     Args:
         x: Tensor of shape (..., n, n) and a floating or complex dtype.
@@ -65,7 +81,7 @@ def cholesky(x: ArrayLike, /, *, upper: bool = False) -> Tensor:
     [[2.0, 0.0], [1.0, 2.0]]
     """
     stack = MatrixStack("cholesky", x, square=True)
-    factor = lower_factor(_hermitian(stack))
+    factor = lower_factor(_hermitian("cholesky", stack))
     return stack.restored(adjoint(factor) if flag("cholesky", "upper", upper) else factor)
 
 
@@ -104,20 +120,22 @@ def qr(x: ArrayLike, /, mode: str = "reduced") -> QRResult:
     return QRResult(stack.restored(q), stack.restored(r))
 
 
-def eigh(x: ArrayLike, /) -> EighResult:
+def eigh(x: ArrayLike, /, UPLO: Literal["L", "U"] = "L") -> EighResult:
     """Eigenvalues and eigenvectors of each Hermitian matrix, by Jacobi rotations.
 
-    If a matrix is not Hermitian, the mean with its adjoint is used. The signs of eigenvectors are
+    Only one triangle is used; gradients are divided between both. The signs of eigenvectors are
     not defined.
 
     Args:
         x: Tensor of shape (..., n, n) and a floating or complex dtype.
+        UPLO: "L" (default) for the lower triangle, "U" for the upper one.
 
     Returns:
         EighResult of `eigenvalues`, of shape (..., n), real and ascending, and `eigenvectors`, the
         columns of matrices of shape (..., n, n).
 
     Raises:
+        ArgumentError: If UPLO is unknown.
         ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
@@ -126,20 +144,22 @@ def eigh(x: ArrayLike, /) -> EighResult:
     [1.0, 3.0]
     """
     stack = MatrixStack("eigh", x, square=True)
-    values, vectors = eigenvalues(_hermitian(stack))
+    values, vectors = eigenvalues(_hermitian("eigh", stack, UPLO))
     return EighResult(stack.restored(values, real=True), stack.restored(vectors))
 
 
-def eigvalsh(x: ArrayLike, /) -> Tensor:
+def eigvalsh(x: ArrayLike, /, UPLO: Literal["L", "U"] = "L") -> Tensor:
     """Eigenvalues of each Hermitian matrix; as `eigh`, without the eigenvectors.
 
     Args:
         x: Tensor of shape (..., n, n) and a floating or complex dtype.
+        UPLO: "L" (default) for the lower triangle, "U" for the upper one.
 
     Returns:
         Tensor of shape (..., n), real and ascending.
 
     Raises:
+        ArgumentError: If UPLO is unknown.
         ShapeError: If the matrices are not square.
 
     >>> import py_tensor as pt
@@ -148,7 +168,7 @@ def eigvalsh(x: ArrayLike, /) -> Tensor:
     [1.0, 3.0]
     """
     stack = MatrixStack("eigvalsh", x, square=True)
-    return stack.restored(eigenvalues(_hermitian(stack))[0], real=True)
+    return stack.restored(eigenvalues(_hermitian("eigvalsh", stack, UPLO))[0], real=True)
 
 
 def _completed(x: Tensor) -> Tensor:

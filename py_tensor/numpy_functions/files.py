@@ -9,8 +9,10 @@ import ast
 import io
 import math
 import zipfile
+import zlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +22,7 @@ from ..dtypes import BY_NAME, as_dtype, wrong_type
 from ..errors import ArgumentError, DTypeError, FormatError, ShapeError
 from ..functions.arguments import flag, function_of, integer, items
 from ..functions.decorators import named
-from ..tensor import Tensor, as_tensor, from_host
+from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike
 from .grids import frombuffer, fromstring
 
@@ -37,6 +39,10 @@ _NAMES = {text[1:]: name for name, text in _DESCRIPTIONS.items()}
 _WIDE = {"f8": "d", "i8": "q", "u8": "Q", "c16": "d"}
 """Formats of `array` of elements that are converted."""
 
+_INFLATED = 1 << 28
+_RATIO = 20
+"""Bytes that an array of an archive may always have, and a multiple of the archive's size."""
+
 
 def _npy(arr: Any) -> bytes:
     x = as_tensor("save", arr)
@@ -48,9 +54,14 @@ def _npy(arr: Any) -> bytes:
     return _MAGIC + b"\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(x)
 
 
-def _of_npy(data: bytes) -> Tensor:
+def _of_npy(data: bytes, *, whole: bool = False) -> Tensor:
+    """Decode the bytes of a .npy file; with `whole`, bytes after the array are refused."""
     if data[:6] != _MAGIC or len(data) < 10:
         raise FormatError("load: not a file of NumPy; got other first bytes; check the path")
+    if data[6] not in (1, 2, 3):
+        raise FormatError(
+            f"load: version of the format is not known; got {data[6]}.{data[7]}; save as version 1"
+        )
     start = 8 + (2 if data[6] == 1 else 4)
     end = start + int.from_bytes(data[8:start], "little")
     try:
@@ -64,8 +75,14 @@ def _of_npy(data: bytes) -> Tensor:
     if kind not in _NAMES and kind not in _WIDE:
         raise DTypeError(f"load: dtype is not supported; got {descr}; convert it before saving")
     size = int(kind[1:])
-    body = data[end : end + math.prod(shape) * size]
-    if len(body) < math.prod(shape) * size:
+    length = math.prod(shape) * size
+    body = data[end : end + length]
+    if whole and len(data) > end + length:
+        raise FormatError(
+            f"load: header promises less than the file holds; got {len(data) - end} bytes for "
+            f"shape {shape}; save the file again"
+        )
+    if len(body) < length:
         raise FormatError(
             f"load: file is cut off; got {len(body)} bytes for shape {shape}; get it again"
         )
@@ -81,7 +98,7 @@ def _of_npy(data: bytes) -> Tensor:
             pairs = F.reshape(flat, (-1, 2))
             flat = F.complex(pairs[:, 0], pairs[:, 1])
     else:
-        flat = from_host(body, (math.prod(shape),), BY_NAME[_NAMES[kind]], "load")
+        flat = frombuffer(body, _NAMES[kind])
     if fortran:
         return F.transpose(F.reshape(flat, shape[::-1]))
     return F.reshape(flat, shape)
@@ -191,17 +208,47 @@ def savez_compressed(file: FileLike, *args: ArrayLike, **kwds: ArrayLike) -> Non
     _save_archive("savez_compressed", file, args, kwds, zipfile.ZIP_DEFLATED)
 
 
+@contextmanager
+def _archive_errors() -> Iterator[None]:
+    """Raise FormatError for what is wrong with a zip file."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        raise FormatError(
+            f"load: archive cannot be read; got {error!s:.80}; get the file again"
+        ) from None
+
+
 class NpzFile(Mapping[str, Tensor]):
     """Arrays of a .npz file by name, each read when it is looked up."""
 
-    def __init__(self, file: Any) -> None:
-        self._archive = zipfile.ZipFile(file)
+    def __init__(self, file: IO[bytes], limit: int) -> None:
+        self._limit = limit
+        with _archive_errors():
+            self._archive = zipfile.ZipFile(file)
         self.files = [name.removesuffix(".npy") for name in self._archive.namelist()]
+        twice = sorted({name for name in self.files if self.files.count(name) > 1})
+        if twice:
+            raise FormatError(
+                f"load: names in the archive are not unique; got {', '.join(twice)} twice; "
+                "save the file again"
+            )
 
     def __getitem__(self, name: str) -> Tensor:
         if name not in self.files:
             raise KeyError(f"{name} is not a file in the archive; it has {self.files}")
-        return _of_npy(self._archive.read(f"{name}.npy"))
+        with _archive_errors(), self._archive.open(self._member(name)) as member:
+            data = member.read(self._limit + 1)
+        if len(data) > self._limit:
+            raise FormatError(
+                f"load: array {name} is larger than allowed; got more than {self._limit} bytes; "
+                "pass max_bytes if you trust the file"
+            )
+        return _of_npy(data, whole=True)
+
+    def _member(self, name: str) -> str:
+        names = self._archive.namelist()
+        return names[self.files.index(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -221,17 +268,19 @@ class NpzFile(Mapping[str, Tensor]):
 
 
 @named
-def load(file: FileLike) -> Any:
+def load(file: FileLike, *, max_bytes: int | None = None) -> Any:
     """Read a .npy or .npz file.
 
     Args:
         file: Path or binary file object.
+        max_bytes: Bytes that each array of a .npz file may have when it is decompressed; None
+            (default) for 20 times the size of the file, and at least 256 MiB.
 
     Returns:
         Tensor, or a mapping of names to tensors for .npz; it is also a context manager.
 
     Raises:
-        FormatError: If the file is of another format.
+        FormatError: If the file is of another format or damaged, or an array is too large.
         DTypeError: If a dtype is not supported, for example pickled objects.
         OSError: If the file cannot be read.
 
@@ -242,9 +291,11 @@ def load(file: FileLike) -> Any:
     (2, 2)
     """
     data = _content("load", file)
-    return (
-        NpzFile(io.BytesIO(data)) if data[:4] in (b"PK\x03\x04", b"PK\x05\x06") else _of_npy(data)
-    )
+    if data[:4] not in (b"PK\x03\x04", b"PK\x05\x06"):
+        return _of_npy(data)
+    if max_bytes is None:
+        max_bytes = max(_INFLATED, _RATIO * len(data))
+    return NpzFile(io.BytesIO(data), integer("load", "max_bytes", max_bytes, 0))
 
 
 @named

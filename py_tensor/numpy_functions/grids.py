@@ -9,7 +9,7 @@ from collections.abc import Buffer, Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from .. import functions as F, linalg
-from ..dtypes import as_dtype, float32, int32, shown, wrong_type
+from ..dtypes import as_dtype, bool_, float32, int32, shown, wrong_type
 from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import (
     MOST_STEPS,
@@ -23,6 +23,7 @@ from ..functions.arguments import (
 )
 from ..functions.decorators import named
 from ..functions.indexing import OUT_OF_RANGE, limited
+from ..io.element_formats import TRUTH
 from ..tensor import Tensor, as_tensor, from_host
 from ..typing import ArrayLike, DTypeLike, ShapeLike
 
@@ -698,7 +699,10 @@ def frombuffer(
     length = len(data) // target.itemsize if count < 0 else count
     if length * target.itemsize > len(data):
         raise ShapeError(f"frombuffer: buffer too short; got {len(data)} bytes for {length}")
-    return from_host(bytes(data[: length * target.itemsize]), (length,), target, "frombuffer")
+    elements = bytes(data[: length * target.itemsize])
+    if target is bool_:
+        elements = elements.translate(TRUTH)
+    return from_host(elements, (length,), target, "frombuffer")
 
 
 @named

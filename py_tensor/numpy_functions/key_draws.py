@@ -19,6 +19,7 @@ from ..random import Key
 from ..tensor import Tensor, as_tensor
 from ..typing import ArrayLike, DTypeLike, ShapeLike
 from .arithmetic import as_floating
+from .distributions import lengths_of
 from .generator import Generator
 
 
@@ -31,6 +32,10 @@ class _KeyedGenerator(Generator):
     def _draw(self) -> Key:
         self._rest, drawn = random.halves(self._rest)
         return drawn
+
+    def loggamma(self, shape: ArrayLike, size: ShapeLike | None) -> Tensor:
+        a = as_floating("loggamma", shape)
+        return self._log_gamma(a, lengths_of(size, a))
 
 
 @named
@@ -261,6 +266,27 @@ def gamma(key: Key, a: ArrayLike, shape: ShapeLike | None = None) -> Tensor:
 
 
 @named
+def loggamma(key: Key, a: ArrayLike, shape: ShapeLike | None = None) -> Tensor:
+    """Draw logarithms of numbers of the gamma distribution of scale 1.
+
+    They stay exact where the numbers underflow: for shapes below 0.1, many are below 1e-38.
+
+    Args:
+        key: Key of the random numbers.
+        a: Shape parameter.
+        shape: Shape of the result; None (default) for that of the parameter.
+
+    Returns:
+        Tensor of that shape; float32.
+
+    >>> import py_tensor as pt
+    >>> pt.random.loggamma(pt.random.key(0), 0.01, (3,)).shape
+    (3,)
+    """
+    return _KeyedGenerator(key).loggamma(a, shape)
+
+
+@named
 def beta(key: Key, a: ArrayLike, b: ArrayLike, shape: ShapeLike | None = None) -> Tensor:
     """Draw numbers of the beta distribution."""
     return _KeyedGenerator(key).beta(a, b, shape)
@@ -352,7 +378,8 @@ def multivariate_normal(
 __all__ = [
     *("PRNGKey", "bernoulli", "beta", "binomial", "categorical", "cauchy", "chisquare", "choice"),
     *("dirichlet", "exponential", "gamma", "geometric", "gumbel", "key_data", "laplace"),
-    *("logistic", "lognormal", "multivariate_normal", "normal", "pareto", "permutation", "poisson"),
-    *("rademacher", "randint", "rayleigh", "t", "triangular", "truncated_normal", "uniform"),
+    *("loggamma", "logistic", "lognormal", "multivariate_normal", "normal", "pareto"),
+    *("permutation", "poisson", "rademacher", "randint", "rayleigh", "t", "triangular"),
+    *("truncated_normal", "uniform"),
     "wrap_key_data",
 ]

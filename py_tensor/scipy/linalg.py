@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from .. import linalg
 from ..errors import ArgumentError
@@ -188,7 +188,7 @@ def eigh(a: ArrayLike, b: None = None, lower: bool = True, eigvals_only: bool = 
     Args:
         a: Matrix, or a stack of them.
         b: Must be None.
-        lower: For compatibility; the mean of both triangles is used.
+        lower: If True (default), the lower triangle is used, else the upper one.
         eigvals_only: If True, only the eigenvalues are returned; False by default.
 
     Raises:
@@ -200,7 +200,8 @@ def eigh(a: ArrayLike, b: None = None, lower: bool = True, eigvals_only: bool = 
     """
     if b is not None:
         raise ArgumentError("eigh: generalized problems are not supported; got b; omit it")
-    return linalg.eigvalsh(a) if eigvals_only else linalg.eigh(a)
+    side: Literal["L", "U"] = "L" if lower else "U"
+    return linalg.eigvalsh(a, side) if eigvals_only else linalg.eigh(a, side)
 
 
 def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = SQUARINGS) -> Tensor:

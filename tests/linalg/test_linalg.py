@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers import assert_spec, assert_values
+from helpers import assert_raises, assert_spec, assert_values
 from matrices import (
     EPSILON,
     adjoint,
@@ -21,6 +21,7 @@ from matrices import (
 from plans import leaf, plan_of
 
 import py_tensor as pt
+from py_tensor import errors
 
 SHAPES = [(1, 1), (2, 3, 5, 5), (16, 16)]
 OBLONG = [(2, 7, 3), (3, 6)]
@@ -200,11 +201,47 @@ def test_small_singular_values_are_accurate(rng):
 
 def test_nan_propagates(rng):
     a = random(rng, 2, 4, 4)
-    a[0, 1, 2] = np.nan
+    a[0, 2, 1] = np.nan
     for function in (pt.linalg.inv, pt.linalg.eigvalsh, pt.linalg.svdvals, pt.linalg.det):
         got = function(pt.asarray(a)).numpy()
         assert np.isnan(got[0]).any(), function
         assert np.isfinite(got[1]).all(), function
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_one_triangle_is_used(rng, dtype):
+    a = random(rng, 2, 4, 4, dtype=dtype)
+    x = pt.asarray(a)
+    lower = pt.asarray(np.where(np.tri(4, k=0) > 0, a, np.nan))
+    for side in ("L", "U"):
+        expected = np.linalg.eigvalsh(double(a), side)
+        assert_values(pt.linalg.eigvalsh(x, side), expected.astype("float32"), atol=1e-5)
+        values, vectors = pt.linalg.eigh(x, UPLO=side)
+        assert_values(values, expected.astype("float32"), atol=1e-5)
+        triangle = np.tril(a) if side == "L" else np.triu(a)
+        whole = triangle + adjoint(triangle)
+        whole[..., range(4), range(4)] = a[..., range(4), range(4)].real
+        scaled = vectors.numpy() * values.numpy()[:, None, :]
+        np.testing.assert_allclose(whole @ vectors.numpy(), scaled, atol=1e-5)
+        got = pt.scipy.linalg.eigh(x, lower=side == "L", eigvals_only=True)
+        assert_values(got, expected.astype("float32"), atol=1e-5)
+    assert_values(pt.linalg.eigvalsh(lower), pt.linalg.eigvalsh(x).numpy(), atol=1e-5)
+    positive = a @ adjoint(a) + 4 * np.eye(4, dtype=dtype)
+    factor = pt.linalg.cholesky(pt.asarray(np.tril(positive)))
+    np.testing.assert_allclose(
+        factor.numpy(), np.linalg.cholesky(double(positive)), rtol=1e-4, atol=1e-5
+    )
+    assert_raises(
+        errors.ArgumentError,
+        'eigh: UPLO is unknown; got \'upper\'; use "L" or "U"',
+        lambda: pt.linalg.eigh(x, UPLO="upper"),
+    )
+
+
+def test_both_triangles_have_gradients():
+    a = pt.asarray([[2.0, 1.0], [1.0, 3.0]])
+    gradient = pt.grad(lambda x: pt.sum(pt.linalg.eigvalsh(x) ** 2))(a)
+    np.testing.assert_allclose(gradient.numpy(), 2 * a.numpy(), rtol=1e-5)
 
 
 def test_empty_matrices():

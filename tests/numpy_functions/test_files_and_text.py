@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 
 import numpy as np
 import pytest
@@ -60,6 +61,75 @@ def test_archives(name, tmp_path):
         "savez: name given twice; got arr_0",
         lambda: pt.savez(io.BytesIO(), [1], arr_0=[2]),
     )
+
+
+def archive_of(**members):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(f"{name}.npy", data)
+    return file.getvalue()
+
+
+def test_arrays_of_archives_are_bounded():
+    zeros = written(np.save, np.zeros(300 << 20, "uint8")).getvalue()
+    data = archive_of(large=zeros, small=written(np.save, np.ones(2, "int8")).getvalue())
+    assert len(data) < 1 << 20
+    archive = pt.load(io.BytesIO(data))
+    assert archive["small"].tolist() == [1, 1]
+    assert_raises(
+        errors.FormatError,
+        "load: array large is larger than allowed; got more than 268435456 bytes; pass max_bytes "
+        "if you trust the file",
+        lambda: archive["large"],
+    )
+    small = pt.load(io.BytesIO(data), max_bytes=100)
+    with pytest.raises(errors.FormatError, match="array small is larger than allowed"):
+        small["small"]
+
+
+def test_damaged_archives():
+    plain = written(np.save, np.arange(4, dtype="int32")).getvalue()
+    data = archive_of(x=plain)
+    with pytest.raises(errors.FormatError, match="load: archive cannot be read"):
+        pt.load(io.BytesIO(data[: len(data) // 2]))
+    broken = bytearray(data)
+    broken[60] ^= 255
+    archive = pt.load(io.BytesIO(bytes(broken)))
+    with pytest.raises(errors.FormatError, match="load: archive cannot be read"):
+        archive["x"]
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as twice:
+            twice.writestr("x.npy", plain)
+            twice.writestr("x.npy", plain)
+    assert_raises(
+        errors.FormatError,
+        "load: names in the archive are not unique; got x twice; save the file again",
+        lambda: pt.load(io.BytesIO(file.getvalue())),
+    )
+    archive = pt.load(io.BytesIO(archive_of(x=plain + b"more")))
+    assert_raises(
+        errors.FormatError,
+        "load: header promises less than the file holds; got 20 bytes for shape (4,); "
+        "save the file again",
+        lambda: archive["x"],
+    )
+    version = bytearray(plain)
+    version[6] = 9
+    assert_raises(
+        errors.FormatError,
+        "load: version of the format is not known; got 9.0; save as version 1",
+        lambda: pt.load(io.BytesIO(bytes(version))),
+    )
+
+
+def test_bytes_of_bool_become_0_or_1():
+    data = bytearray(written(np.save, np.array([True, True, False])).getvalue())
+    data[-3] = 255
+    for x in (pt.load(io.BytesIO(bytes(data))), pt.frombuffer(b"\xff\x01\x00", "bool")):
+        assert bytes(x) == b"\x01\x01\x00"
+        assert (~x).tolist() == [False, False, True]
 
 
 def test_damaged_files():

@@ -71,6 +71,16 @@ def test_distributions(name, parameters):
     assert distance(got.numpy().ravel().astype("float64"), expected.astype("float64")) < LIMIT
 
 
+@pytest.mark.parametrize("shape", [0.01, 0.05, 3.0])
+def test_logarithms_of_small_gamma_numbers(shape):
+    got = pt.random.loggamma(pt.random.key(3), shape, (COUNT,)).numpy().astype("float64")
+    # G(a) has the distribution of G(a + 1) U^(1/a), which does not underflow in logarithms.
+    rng = np.random.default_rng(4)
+    expected = np.log(rng.gamma(shape + 1, size=10 * COUNT))
+    expected += np.log(rng.random(10 * COUNT)) / shape
+    assert distance(got, expected) < LIMIT
+
+
 def test_other_distributions_are_far():
     rng = np.random.default_rng(0)
     assert distance(rng.normal(size=COUNT), rng.normal(0.1, size=10 * COUNT)) > LIMIT

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...dtypes import DType, bool_, float32, int32
+from ...io.element_formats import TRUTH
 from ...ops import OP_DEFS
 from ...ops.op_def import Elementwise, Reduction, Scan
 from ...tensor import Tensor
@@ -110,7 +111,7 @@ class NodeWriter:
         """Return the name of an initializer with the values of a tensor."""
         data = bytes(tensor._bytes("to_onnx"))
         if tensor.dtype is bool_:
-            data = data.translate(bytes([0] + [1] * 255))
+            data = data.translate(TRUTH)
         return self._constant(NUMBERS[tensor.dtype.name], tensor.shape, data)
 
     def number(self, value: Any, dtype: DType | int) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from ... import nn
 from ...errors import ArgumentError, ModelError
 from ...functions.arguments import choice, function_of
+from ...io.element_formats import TRUTH
 from ...ir.pytree import tree_leaves
 from ...nn.module import Module
 from ...tensor import Tensor, as_tensor as tensor_of, realize
@@ -131,7 +132,7 @@ def _files(head: Mapping[str, Any], weights: Mapping[str, Tensor]) -> dict[str, 
     for name, tensor in weights.items():
         data = bytes(tensor._bytes("to_tfjs"))
         if tensor.dtype.kind == "b":
-            data = data.translate(bytes([0] + [1] * 255))
+            data = data.translate(TRUTH)
         specs.append({"name": name, "shape": [*tensor.shape], "dtype": tensor.dtype.name})
         parts.append(data)
     document = {
