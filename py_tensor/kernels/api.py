@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from functools import update_wrapper
+from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import Any, overload
 
@@ -16,7 +16,7 @@ from ..errors import ArgumentError, KernelError, ShapeError
 from ..functions.arguments import a_shape, choice, function_of, integer
 from ..ir.node import BoundedCache, OpNode, node_of, scalar_node
 from ..ops.op_def import Shape
-from ..signatures import parameters_of
+from ..signatures import Parameters, parameters_of
 from ..tensor import Tensor
 from ..typing import ArrayLike, ShapeLike
 from .calls import (
@@ -38,6 +38,7 @@ from .reader import ReadKernel, read_kernel
 from .source import FunctionSource, resolve
 from .writing import WritingKernel
 
+PACKAGE = f"{__name__.partition('.')[0]}."
 BORDERS = ("clamp", "wrap", "zero")
 MAX_STEPS = 10_000
 MOST_GROUP_AXES = 3
@@ -133,20 +134,30 @@ class KernelFunction(TensorFunction):
         update_wrapper(self, function)
         self._function = function
         super().__init__(function.__name__)
-        self._source = FunctionSource(function, source)
+        self._text = source
+        parameters = parameters_of(function)
+        assert parameters is not None
+        self._parameters = parameters
+        if not f"{function.__module__}.".startswith(PACKAGE):
+            # The text may be in a variable of the caller, and the caller is told if there is none.
+            _ = self._source
         self._shape = shape
         self._border = border
         self._max_steps = max_steps
         self._compiled: dict[Hashable, list[_Compiled]] = {}
-        self._indices = _index_count(self._source, shape)
+        self._indices = _index_count(function.__name__, parameters, shape)
         self._workgroup = _group_lengths(self._name, workgroup, self._indices)
-        parameters = self._source.parameters
         self._names = (*parameters.positional, *parameters.keyword_only)[self._indices or 0 :]
         self._defaults = function.__defaults__ or ()
         self._by_name = bool(parameters.keyword_only)
         if self._indices is None:
             self.elementwise_function = function
             """Function that other kernels can call."""
+
+    @cached_property
+    def _source(self) -> FunctionSource:
+        """Source of the function. Pages load sources of the package when a kernel is compiled."""
+        return FunctionSource(self._function, self._text)
 
     def __repr__(self) -> str:
         return f"kernel({self._name})"
@@ -185,7 +196,7 @@ class KernelFunction(TensorFunction):
                 )
             dtypes = [result.dtype for result in program.results]
             outputs = [output.argument for output in program.outputs]
-        keywords = self._source.parameters.keyword_only
+        keywords = self._parameters.keyword_only
         results = run_plainly(
             self._function, values, shape, dtypes, self._border, keywords, outputs
         )
@@ -316,19 +327,18 @@ def _group_lengths(name: str, workgroup: ShapeLike | None, axes: int | None) -> 
     return lengths
 
 
-def _index_count(source: FunctionSource, shape: _ShapeOption) -> int | None:
+def _index_count(name: str, parameters: Parameters, shape: _ShapeOption) -> int | None:
     """Return the number of leading parameters that are indices; None for elementwise kernels."""
-    parameters = source.parameters
     if parameters.has_varargs or parameters.has_varkw:
         raise ArgumentError(
-            f"kernel: {source.name} takes * or **; got parameters {parameters.positional}; name "
+            f"kernel: {name} takes * or **; got parameters {parameters.positional}; name "
             "all parameters"
         )
     names = (*parameters.positional, *parameters.keyword_only)
     if shape is None:
         if not names:
             raise ArgumentError(
-                f"kernel: {source.name} takes no element; got no parameters; add one, or give shape"
+                f"kernel: {name} takes no element; got no parameters; add one, or give shape"
             )
         return None
     if not callable(shape):
@@ -342,12 +352,12 @@ def _index_count(source: FunctionSource, shape: _ShapeOption) -> int | None:
         count = len(names) - len(of_shape.positional)
         if count < 0 or names[count:] != of_shape.positional:
             raise ArgumentError(
-                f"kernel: shape must take the arguments of {source.name} after the indices; got "
+                f"kernel: shape must take the arguments of {name} after the indices; got "
                 f"{of_shape.positional} for {names}; use the same names"
             )
     if count > len(parameters.positional):
         raise ArgumentError(
-            f"kernel: {source.name} has too few indices; got {len(parameters.positional)} for "
+            f"kernel: {name} has too few indices; got {len(parameters.positional)} for "
             f"{count} axes; add one parameter for each axis"
         )
     return count

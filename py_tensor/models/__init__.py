@@ -28,18 +28,23 @@ Input: a model's file. Output: a `Model`, a function of tensors. Read the module
     weights/    weights without a model: load_weights, load_torch_state_dict
 """
 
-from ..io.file_cache import CachedFile
-from .graph import LinearQuantization, ValueInfo
-from .loading import EXAMPLE, load, loads
-from .model import Model
-from .onnx.export import to_onnx
-from .saving import save
-from .summary import Layer, Summary, SummaryRow
-from .tfjs.export import to_tfjs
-from .transformers.loading import load_transformer
-from .web_files import cache
-from .weights.loading import load_weights
-from .weights.torch_layers import Unmatched, load_torch_state_dict
+from typing import TYPE_CHECKING
+
+from ..late import lazy_names
+
+if TYPE_CHECKING:
+    from ..io.file_cache import CachedFile
+    from .graph import LinearQuantization, ValueInfo
+    from .loading import EXAMPLE, load, loads
+    from .model import Model
+    from .onnx.export import to_onnx
+    from .saving import save
+    from .summary import Layer, Summary, SummaryRow
+    from .tfjs.export import to_tfjs
+    from .transformers.loading import load_transformer
+    from .web_files import cache
+    from .weights.loading import load_weights
+    from .weights.torch_layers import Unmatched, load_torch_state_dict
 
 __all__ = [
     "EXAMPLE",
@@ -61,3 +66,29 @@ __all__ = [
     "to_onnx",
     "to_tfjs",
 ]
+
+if not TYPE_CHECKING:
+    # Language models need no formats with graphs, and most formats no others.
+    __getattr__ = lazy_names(
+        __name__,
+        homes={
+            "CachedFile": "io.file_cache",
+            "EXAMPLE": "models.loading",
+            "Layer": "models.summary",
+            "LinearQuantization": "models.graph",
+            "Model": "models.model",
+            "Summary": "models.summary",
+            "SummaryRow": "models.summary",
+            "Unmatched": "models.weights.torch_layers",
+            "ValueInfo": "models.graph",
+            "cache": "models.web_files",
+            "load": "models.loading",
+            "load_torch_state_dict": "models.weights.torch_layers",
+            "load_transformer": "models.transformers.loading",
+            "load_weights": "models.weights.loading",
+            "loads": "models.loading",
+            "save": "models.saving",
+            "to_onnx": "models.onnx.export",
+            "to_tfjs": "models.tfjs.export",
+        },
+    )

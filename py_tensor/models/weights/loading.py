@@ -15,7 +15,6 @@ from ..graph import TEXT
 from ..progress import Progress, ProgressMeter
 from ..readers import ForwardReader
 from ..sources import MOST_FILES, Files, files_of_source, is_neighbour
-from ..tfjs import weights as tfjs_weights
 from . import gguf, torch_files
 from .stored import StoredTensor, tensor_of
 
@@ -88,7 +87,7 @@ async def load_weights(
     meter = ProgressMeter(progress)
     file = ForwardReader(await files.reader("", meter.of("", label_of(files))))
     manifest = await _json(file)
-    if manifest is not None and tfjs_weights.is_manifest(manifest):
+    if manifest is not None and _is_manifest(manifest):
         return await _of_manifest(manifest, files, prefix, meter)
     tensors = {
         name.removeprefix(prefix): tensor
@@ -196,6 +195,8 @@ async def _of_manifest(
     data: Any, files: Files, prefix: str, meter: ProgressMeter
 ) -> dict[str, Tensor]:
     """Return the weights of TensorFlow.js, without texts."""
+    from ..tfjs import weights as tfjs_weights
+
     try:
         manifest = tfjs_weights.manifest_of(data)
         names = sorted(tfjs_weights.files_of(manifest))
@@ -216,10 +217,15 @@ def _rank(data: Any) -> int | None:
     own = (torch_files.ZIP, torch_files.LEGACY, gguf.MAGIC)
     if start.startswith(own) or start[8:9] == b"{":
         return 1
-    is_index = tfjs_weights.is_manifest(data) or b'"weight_map"' in bytes(
-        memoryview(data).cast("B")
-    )
+    is_index = b'"weight_map"' in bytes(memoryview(data).cast("B")) or _is_manifest(data)
     return 0 if is_index else None
+
+
+def _is_manifest(data: Any) -> bool:
+    """Return True if bytes are a manifest of TensorFlow.js, whose modules other files do not need."""
+    from ..tfjs.weights import is_manifest
+
+    return is_manifest(data)
 
 
 async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
