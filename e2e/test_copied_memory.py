@@ -92,6 +92,17 @@ class TestStart:
         assert line
 
 
+def test_kernels_of_the_package_need_no_archive_of_sources(page: Page, pages_url: str) -> None:
+    page.route("**/sources-*.zip", lambda route: route.fulfill(status=404))
+    program = """
+        import py_tensor as pt
+
+        # Each pixel is a weighted sum of more pixels than are read without a loop.
+        str(pt.vision.resize(pt.ones((32, 32, 1)), (4, 4), antialias=True).sum().item())
+    """
+    assert run_started(page, pages_url, program, folder=f"{pages_url}/pyodide/") == "16.0"
+
+
 def test_missing_archive_is_named(page: Page, pages_url: str, page_errors: PageErrors) -> None:
     page_errors.ignore()
     page.route("**/models-*.zip", lambda route: route.fulfill(status=404))

@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import time
+from contextlib import suppress
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -29,13 +30,13 @@ class ArchiveImporter(zipimporter):
 
     def get_source(self, fullname: str) -> str | None:
         """Return the source of a module, which tracebacks and `inspect` show; None without one."""
-        # Without reading the archive, which may be absent.
         name = fullname.replace(".", "/") + "/__init__" * self.is_package(fullname)
+        with suppress(OSError):  # unless the module has kernels and the archive is there
+            return self.get_data(f"{self.archive}/{name}.py").decode()
         sources = ensure(SOURCES)
-        try:
+        with suppress(OSError):
             return zipimporter(sources).get_data(f"{sources}/{name}.py").decode()
-        except OSError:
-            return None
+        return None
 
 
 def _archive_hook(path: str) -> ArchiveImporter:

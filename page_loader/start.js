@@ -39,7 +39,7 @@ import { snapshotOptions } from "./snapshot.js";
  */
 
 const DOWNLOADED = 0.8; // share of the downloads in the whole start
-const PREFETCHED = ["core", "rest", "start", "stdlib"];
+const PREFETCHED = ["library", "rest", "stdlib"];
 const PREFETCH_DELAY = 1000; // milliseconds, in which the first result is computed
 const SLOW = 5; // megabits per second; below it, the bytes that a snapshot has more take longer than starting Python
 const LARGE_SCRIPT = "pyodide.asm.mjs"; // whose download tells the speed

@@ -84,6 +84,26 @@ def test_first_tensor_imports_few_modules():
     assert len(modules) <= 25, modules
 
 
+LANGUAGE_MODEL = """
+import asyncio, sys
+import py_tensor as pt
+asyncio.run(pt.text.load(sys.argv[1]))
+print(*(name for name in sys.modules if name.partition(".")[0] == "py_tensor"))
+"""
+WITH_IMAGES = ("vision", "models.onnx", "models.tfjs", "models.tflite", "models.loading")
+
+
+def test_language_model_imports_no_format_with_images():
+    """Pages load the archives of these modules, whose kernels of images need sources."""
+    model = PACKAGE.parent / "web" / "src" / "features" / "chat" / "model" / "guides.gguf"
+    done = subprocess.run(
+        [sys.executable, "-c", LANGUAGE_MODEL, model], capture_output=True, text=True, check=True
+    )
+    modules = done.stdout.split()
+    assert "py_tensor.models.weights.gguf" in modules
+    assert not {f"py_tensor.{name}" for name in WITH_IMAGES}.intersection(modules)
+
+
 PACKAGE = Path(pt.__file__).parent
 LATE_IMPORT = re.compile(r"\bLateModule\(([^)]*)\)")
 

@@ -35,6 +35,14 @@ for y in (x @ x + 1, pt.sum(x, axis=0), pt.softmax(pt.exp(x)), x[0], pt.concat([
 [*sys.modules]
 `;
 
+/** Program that returns the modules that all public names need. */
+const PUBLIC_NAMES = `
+for package in (pt, *(import_module(f"py_tensor.{name}") for name in pt._SUBPACKAGES)):
+    for name in getattr(package, "__all__", ()):
+        getattr(package, name)
+[*sys.modules]
+`;
+
 /** @param {string} name */
 const bytesOf = (name) => readFileSync(join(folder, name)).length;
 
@@ -48,11 +56,12 @@ async function makeArchives() {
   FS.mkdir("/out");
   pyodide.runPython('import sys; sys.path += ["/", "/wheel.zip"]; import py_tensor_archives');
   const started = pyodide.runPython(FIRST_RESULT);
+  const used = pyodide.runPython(PUBLIC_NAMES);
   for (const name of ["compile_archive.py", "page_archives.py"])
     FS.writeFile(`/${name}`, readFileSync(join(import.meta.dirname, name)));
   const names = pyodide
     .pyimport("page_archives")
-    .page_archives("/wheel.zip", "/stdlib.zip", "/py_tensor_archives.py", started, "/out");
+    .page_archives("/wheel.zip", "/stdlib.zip", "/py_tensor_archives.py", started, used, "/out");
   /** @type {Record<string, { file: string, bytes: number }>} */
   const archives = {};
   for (const name of names) {

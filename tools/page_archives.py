@@ -3,11 +3,14 @@
 The archives are zip files of bytecode, from which Python imports:
 
     start     modules of the standard library that a start without a snapshot needs
+    library   modules of the standard library that other modules of py_tensor import
     stdlib    the rest of the standard library
     core      modules of py_tensor that a first result needs
     rest      the other modules of py_tensor, without the parts below
     ...       parts of py_tensor, which load when they are first imported
     sources   the sources of py_tensor, for tracebacks and `inspect`
+
+Archives also have the sources that kernels are made of.
 """
 
 from collections.abc import Container
@@ -18,16 +21,19 @@ from py_tensor_archives import path_of
 
 GROUPS = {
     "audio": ("audio", "signal"),
+    "formats": ("models.onnx", "models.tfjs", "models.tflite"),
     "graph": ("graph",),
     "models": ("models", "text"),
     "plot": ("plot",),
     "training": ("data", "nn", "optim", "train"),
     "vision": ("image", "vision"),
 }
-"""Packages and modules of py_tensor that have archives of their own."""
+"""Packages and modules of py_tensor that have archives of their own, the innermost ones first."""
 
 READ = {"py_tensor/language/elementary.py", "py_tensor/language/functions.py"}
 """Modules whose source is read to make shaders."""
+KERNEL = b"\n@kernel("
+"""Text in modules with kernels, whose source is read to compile these."""
 
 
 def module_of(name: str) -> str | None:
@@ -41,12 +47,19 @@ def module_of(name: str) -> str | None:
 def group_of(module: str, started: Container[str]) -> str:
     if module in started:
         return "core"
-    part = module.removeprefix("py_tensor.").partition(".")[0]
-    return next((group for group, parts in GROUPS.items() if part in parts), "rest")
+    inner = f"{module.removeprefix('py_tensor.')}."
+    return next(
+        (
+            group
+            for group, parts in GROUPS.items()
+            if inner.startswith(tuple(f"{part}." for part in parts))
+        ),
+        "rest",
+    )
 
 
 def page_archives(
-    wheel: str, stdlib: str, loader: str, started: list[str], folder: str
+    wheel: str, stdlib: str, loader: str, started: list[str], used: list[str], folder: str
 ) -> list[str]:
     """Write the archives to a folder and return their names.
 
@@ -55,14 +68,16 @@ def page_archives(
         stdlib: Path of the standard library's bytecode.
         loader: Path of py_tensor_archives.py.
         started: Modules that are imported when a page has its first result.
+        used: Modules that are imported when all public names of py_tensor are.
         folder: Path of the new archives.
     """
     archives: dict[str, Entries] = {
-        name: {} for name in ("start", "stdlib", "core", "rest", *GROUPS)
+        name: {} for name in ("start", "library", "stdlib", "core", "rest", *GROUPS)
     }
     for name, data in read(stdlib).items():
         module = module_of(name)
-        archives["start" if module is None or module in started else "stdlib"][name] = data
+        is_first = module is None or module in started
+        archives["start" if is_first else "library" if module in used else "stdlib"][name] = data
     files = read(wheel)
     for name, data in files.items():
         module = module_of(name)
@@ -74,6 +89,8 @@ def page_archives(
             group = group_of(module, started)
             shown = f"{path_of(group)}/{name}"
             archives[group][f"{name}c"] = bytecode(name, data, shown)
+            if KERNEL in data:
+                archives[group][name] = data
         if name in READ:
             archives["core"][name] = data
     archives["sources"] = {name: data for name, data in files.items() if name.endswith(".py")}

@@ -39,6 +39,7 @@ serveRequests({
     const { module, started } = await startModule("chat", base, {
       sources,
       modules: { chat_host: host },
+      prefetch: false,
     });
     chat = module;
     return started;

@@ -222,7 +222,7 @@ def _rank(data: Any) -> int | None:
 
 
 def _is_manifest(data: Any) -> bool:
-    """Return True if bytes are a manifest of TensorFlow.js, whose modules other files do not need."""
+    """Return True for a manifest of TensorFlow.js, whose modules other files do not need."""
     from ..tfjs.weights import is_manifest
 
     return is_manifest(data)

@@ -9,6 +9,7 @@ import { start } from "../../../page_loader/start.js";
  * @typedef {object} Program
  * @property {Record<string, string>} sources texts of Python files by path; modules are named after the file alone
  * @property {Record<string, object>} modules JavaScript objects that Python can import, by name
+ * @property {boolean} [prefetch] false for a program whose imports are few
  */
 
 const FOLDER = "/home/pyodide/program";
@@ -22,12 +23,13 @@ const STEPS = { download: "Downloading Python", ready: "Ready" };
  * @param {(progress: Progress) => void} report
  * @returns {Promise<PyodideInterface>}
  */
-export async function startPython(base, { sources, modules }, report) {
+export async function startPython(base, { sources, modules, prefetch }, report) {
   report({ step: STEPS.download, fraction: 0 });
   const pyodide = await start({
     folder: new URL("pyodide/", base).href,
     manifest: import.meta.env.PY_TENSOR_FILES,
     modules,
+    prefetch,
     onProgress({ step, loaded, total, fraction }) {
       const [got, all] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
       const size = step === "download" ? `, ${got} of ${all} MB` : "";
