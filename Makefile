@@ -135,6 +135,13 @@ test-firefox: $(VENV_READY) site  ## Run tests/ and the analyser on WebGL2 in Fi
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest e2e/firefox_pages.py
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
+WEBKIT_BIN = WEBKIT="$${WEBKIT:-$$(ls /usr/lib/*/webkit2gtk-4.1/MiniBrowser)}" WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS=1 PYTHONPATH=build/selenium
+
+.PHONY: test-webkit
+test-webkit: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in WebKitGTK, which webkit2gtk-driver has; TESTS=tests/ops
+	[ -d build/selenium ] || $(PYTHON) -m pip install --quiet --target build/selenium selenium
+	$(WEBKIT_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest $(or $(TESTS),tests) --backend webgl $(PARALLEL) worksteal
+
 .PHONY: test-mesa
 test-mesa: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in Chromium on ANGLE's OpenGL and Mesa; ANGLE=gl-egl for OpenGL ES
 	$(WITH_CHROMIUM) ANGLE=$(or $(ANGLE),gl) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal

@@ -155,3 +155,26 @@ def test_a_page_without_webgl_gets_an_error(bridge_page: Page) -> None:
         "webgl: backend not available: this page gets no WebGL2 context; "
         "the browser lacks it, has it turned off, or has too many contexts open"
     )
+
+
+def test_canvases_without_webgl_are_replaced_by_those_of_the_page(bridge_page: Page) -> None:
+    """As in WebKitGTK, whose canvases outside of a page have no WebGL."""
+    values = bridge_page.evaluate(
+        """async () => {
+          const { createBridge } = await import("/webgl_js_bridge/index.js");
+          const { getContext } = OffscreenCanvas.prototype;
+          OffscreenCanvas.prototype.getContext = () => null;
+          try {
+            const memory = new Uint8Array(64);
+            new Float32Array(memory.buffer).set([1, 2, 3, 4]);
+            const bridge = createBridge({ heap: () => memory });
+            bridge.upload(1, 0, 1, 1, 0, 16);
+            bridge.read(1, 32, 16);
+            bridge.destroy();
+            return [...new Float32Array(memory.buffer, 32, 4)];
+          } finally {
+            OffscreenCanvas.prototype.getContext = getContext;
+          }
+        }"""
+    )
+    assert values == [1, 2, 3, 4]

@@ -130,16 +130,23 @@ def _executable() -> str:
     return found
 
 
-def _serve(route: Route) -> None:
-    path = route.request.url.removeprefix(ORIGIN)
+def content(path: str) -> tuple[bytes, str] | None:
+    """Return a file of the page and its type; None if there is none."""
     if path == "":
         script = f'<script type="module">{HARNESS}</script>'
         page = f'<!doctype html><link rel="icon" href="data:,">{script}'
-        route.fulfill(body=page, content_type="text/html")
-    elif path.startswith(("webgl_js_bridge/", "webgpu_js_bridge/")):
-        route.fulfill(path=ROOT / path, content_type="text/javascript")
-    else:
+        return page.encode(), "text/html"
+    if path.startswith(("webgl_js_bridge/", "webgpu_js_bridge/")):
+        return (ROOT / path).read_bytes(), "text/javascript"
+    return None
+
+
+def _serve(route: Route) -> None:
+    found = content(route.request.url.removeprefix(ORIGIN))
+    if found is None:
         route.fulfill(status=404)
+    else:
+        route.fulfill(body=found[0], content_type=found[1])
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -169,7 +176,14 @@ def load_page(browser: Browser) -> Page:
 
 @contextmanager
 def open_page() -> Iterator[Page]:
-    """Yield a page with the bridge in a new browser."""
+    """Yield a page with the bridge in a new browser; WEBKIT names MiniBrowser, WebKitGTK's."""
+    webkit = os.environ.get("WEBKIT")
+    if webkit is not None:
+        import webkit_page
+
+        with webkit_page.open_page(webkit, content) as page:
+            yield page
+        return
     with sync_playwright() as playwright:
         browser = launch(playwright)
         try:

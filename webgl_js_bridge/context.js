@@ -11,18 +11,27 @@ export function ownCanvas(width, height) {
 }
 
 /**
- * Return a WebGL2 context of a canvas.
- * @param {Canvas} canvas @returns {GL}
+ * Return a WebGL2 context of a canvas, or of an own one.
+ * @param {Canvas} [canvas] @returns {GL}
  * @throws {Error} If the browser gives the page no WebGL2 context.
  */
 export function createContext(canvas) {
-  const wishes = { antialias: false, depth: false, powerPreference: "high-performance" };
-  const gl = /** @type {GL | null} */ (canvas.getContext("webgl2", wishes));
+  const gl = contextOf(canvas ?? ownCanvas(1, 1));
   if (gl) return gl;
+  // WebKitGTK has canvases without a page, but no WebGL in them.
+  const other = !canvas && typeof document !== "undefined" && document.createElement("canvas");
+  const found = other && contextOf(Object.assign(other, { width: 1, height: 1 }));
+  if (found) return found;
   throw new Error(
     "webgl: backend not available: this page gets no WebGL2 context; " +
       "the browser lacks it, has it turned off, or has too many contexts open",
   );
+}
+
+/** @param {Canvas} canvas */
+function contextOf(canvas) {
+  const wishes = { antialias: false, depth: false, powerPreference: "high-performance" };
+  return /** @type {GL | null} */ (canvas.getContext("webgl2", wishes));
 }
 
 /**

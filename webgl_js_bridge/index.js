@@ -4,7 +4,7 @@
  */
 /** @import { Options } from "./types" */
 import { createBacklog } from "./backlog.js";
-import { createContext, ownCanvas, probe, watch } from "./context.js";
+import { createContext, probe, watch } from "./context.js";
 import { pixelSize } from "./pictures.js";
 import { createPixels } from "./pixels.js";
 import { createPlans } from "./plans.js";
@@ -21,7 +21,7 @@ import { createWaiting } from "./wait.js";
  * @param {Options} options
  * @throws {Error} If the browser gives the page no WebGL2 context.
  */
-export function createBridge({ heap: memory, module, canvas = ownCanvas(1, 1) }) {
+export function createBridge({ heap: memory, module, canvas }) {
   const heap = memory ?? (() => /** @type {{ HEAPU8: Uint8Array }} */ (module).HEAPU8);
   const gl = createContext(canvas);
   const state = createState({ gl });
