@@ -27,7 +27,7 @@ PHOTOS_READY := build/photos.ready
 DIGITS_READY := build/digits.ready
 GALLERY_READY := build/gallery.ready
 JINJA_READY := $(PUBLIC)/chat/jinja2.zip
-DOCS := $(PUBLIC)/docs/index.html
+DOCS := $(PUBLIC)/docs/latest/index.html
 
 # Keeps build/NAME.files, a list of files that is rewritten when a file is added or removed.
 # The shell's number keeps two makes from writing the same file.
@@ -190,12 +190,21 @@ conformance: $(VENV_READY) $(BUNDLE)  ## Run data-apis/array-api-tests; ARRAY_AP
 	$(CONFORMANCE) -m pip install --quiet --requirement "$(ARRAY_API_TESTS)/requirements.txt" numpy playwright
 	$(WITH_CHROMIUM) $(CONFORMANCE) tools/run_conformance.py "$(ARRAY_API_TESTS)" $(ARGS)
 
+SCHEMA = $(PYTHON) -m check_jsonschema --quiet --builtin-schema vendor.
+
 .PHONY: lint
-lint: install  ## Check style and formatting
+lint: install  ## Check style, formatting, and the files of the project and of the hosted workflows
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(NODE_BIN)/biome ci .
-	$(PYTHON) -m check_jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA)github-workflows .github/workflows/*.yml
+	$(SCHEMA)github-issue-forms .github/ISSUE_TEMPLATE/[!c]*.yml
+	$(SCHEMA)github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(SCHEMA)dependabot .github/dependabot.yml
+	$(SCHEMA)citation-file-format CITATION.cff
+	$(PYTHON) -m validate_pyproject.cli pyproject.toml >/dev/null
+	.venv/bin/zizmor --quiet --offline .github
+	$(PYTHON) tools/check_versions.py
 
 .PHONY: types
 types: install  ## Check types
@@ -233,10 +242,23 @@ lock: $(VENV_READY)  ## Choose new versions of the Python development packages
 	[ -x build/uv/bin/uv ] || $(PYTHON) -m pip install --quiet --target build/uv uv
 	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group dev \
 	  --no-annotate --generate-hashes --custom-compile-command 'make lock' --output-file requirements-dev.txt
+	build/uv/bin/uv pip compile --quiet --upgrade --universal --python-version 3.12 --group release \
+	  --no-annotate --generate-hashes --custom-compile-command 'make lock' --output-file requirements-release.txt
 
 .PHONY: npm-package
-npm-package: $(RUNTIME_READY)  ## Make the npm package py_tensor in build/npm/py_tensor/
-	$(PYTHON) tools/make_npm_package.py build/npm/py_tensor
+npm-package: $(RUNTIME_READY)  ## Make the npm packages in build/npm/
+	$(PYTHON) tools/make_npm_package.py build/npm
+
+RELEASE_READY := build/release/venv/.ready
+
+$(RELEASE_READY): requirements-release.txt | $(VENV_READY)
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/python -m pip install --quiet --requirement requirements-release.txt
+	touch $@
+
+.PHONY: release-check
+release-check: install $(RELEASE_READY)  ## Build the last commit's release twice, compare, install and use it; 15 minutes
+	$(WITH_CHROMIUM) tools/release_check.sh
 
 .PHONY: clean
 clean:  ## Remove everything that was built or installed

@@ -1,13 +1,19 @@
 """Test the site's documentation: links, search, and examples that open the playground."""
 
+import json
 import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
+import pytest
 from conftest import SITE
 from playwright.sync_api import Page
 
 DOCS = SITE / "docs"
+VERSIONS = sorted(path.parent.name for path in DOCS.glob("*/objects.inv"))
+"""Folders of versions: latest, and in a release also the minor versions."""
+every_version = pytest.mark.parametrize("version", VERSIONS)
 
 
 class Addresses(HTMLParser):
@@ -17,12 +23,15 @@ class Addresses(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.loads: list[str] = []
+        self.canonical: list[str] = []
         self.ids: set[str] = set()
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
         self.ids |= {values["id"] or ""} if "id" in values else set()
+        if values.get("rel") == "canonical":
+            self.canonical.append(values["href"] or "")
         for name in ("href", "src"):
             if address := values.get(name):
                 (self.links if tag == "a" else self.loads).append(address)
@@ -34,8 +43,10 @@ def test_links_exist_and_nothing_is_loaded_from_elsewhere() -> None:
     for path, page in pages.items():
         if path.name == "404.html":
             continue  # its links are relative to an unknown address
-        assert [each for each in page.loads if "//" in each] == []
-        for address in page.links + page.loads:
+        # The address of the page itself is no load.
+        loads = [each for each in page.loads if each not in page.canonical]
+        assert [each for each in loads if "//" in each] == []
+        for address in page.links + loads:
             if re.match(r"https?:|data:", address):
                 continue
             file, _, anchor = unquote(address).partition("#")
@@ -45,10 +56,38 @@ def test_links_exist_and_nothing_is_loaded_from_elsewhere() -> None:
                 assert anchor in pages[target].ids, f"{path}: {address}"
 
 
-def test_search_finds_a_function(page: Page, site_url: str) -> None:
+def test_the_list_of_versions_names_all_folders() -> None:
+    versions = json.loads((DOCS / "versions.json").read_text())
+    names = {name for each in versions for name in (each["version"], *each["aliases"])}
+    assert names == set(VERSIONS)
+    assert "latest" in names
+
+
+def test_the_folder_leads_to_the_latest_version(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/docs/")
+    page.wait_for_url(re.compile(r"/docs/latest/"))
+    page.get_by_role("heading", name="py_tensor", exact=False).first.wait_for()
+
+
+@every_version
+def test_the_sitemap_lists_pages_of_the_version(version: str) -> None:
+    locations = ET.parse(DOCS / version / "sitemap.xml").iter("{*}loc")
+    addresses = [each.text or "" for each in locations]
+    canonical = Addresses((DOCS / version / "install.html").read_text()).canonical
+    # Only a release knows the address of the site.
+    assert bool(addresses) == bool(canonical)
+    assert set(canonical) <= set(addresses)
+    for address in addresses:
+        _, found, path = address.partition("/docs/")
+        assert found and (DOCS / (path or "index.html")).exists(), address
+        assert path.partition("/")[0] in VERSIONS, address
+
+
+@every_version
+def test_search_finds_a_function(version: str, page: Page, site_url: str) -> None:
     requests: list[str] = []
     page.context.on("request", lambda request: requests.append(request.url))
-    page.goto(f"{site_url}/docs/index.html")
+    page.goto(f"{site_url}/docs/{version}/index.html")
     query = page.locator("[data-md-component=search-query]")
     query.focus()
     # Text typed before the index has loaded may be lost.
@@ -56,12 +95,24 @@ def test_search_finds_a_function(page: Page, site_url: str) -> None:
     query.press_sequentially("hypot")
     # The page first shows what it finds for the first letters.
     page.click("[data-md-component=search-result] a[href$='.hypot'] >> nth=0")
-    page.wait_for_url(re.compile(r"/docs/reference/.*#py_tensor.*\.hypot$"))
+    page.wait_for_url(re.compile(rf"/docs/{re.escape(version)}/reference/.*#py_tensor.*\.hypot$"))
     assert [each for each in requests if not each.startswith((f"{site_url}/", "blob:"))] == []
 
 
+@every_version
+def test_the_reader_can_choose_a_version(version: str, page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/docs/{version}/index.html")
+    offered = page.locator(".md-version__link")
+    offered.first.wait_for(state="attached")
+    listed = json.loads((DOCS / "versions.json").read_text())
+    assert offered.all_text_contents() == [each["title"] for each in listed]
+    page.locator(".md-version__current").hover()
+    offered.last.click()
+    page.wait_for_url(re.compile(rf"/docs/{re.escape(listed[-1]['version'])}/"))
+
+
 def test_example_opens_in_the_playground(page: Page, site_url: str) -> None:
-    page.goto(f"{site_url}/docs/reference/elementwise.html")
+    page.goto(f"{site_url}/docs/latest/reference/elementwise.html")
     button = page.locator(".run-button >> nth=0")
     with page.context.expect_page() as opened:
         button.click()
@@ -72,12 +123,12 @@ def test_example_opens_in_the_playground(page: Page, site_url: str) -> None:
     assert playground.inner_text("#run-status").startswith("ran in")
     assert playground.inner_text("#output").strip() == "2.5"
     playground.click("nav a:text-is('Docs')")
-    playground.wait_for_url("**/docs/index.html")
+    playground.wait_for_url("**/docs/latest/index.html")
     playground.click("text=Demo")
     playground.wait_for_url(f"{site_url}/index.html")
 
 
 def test_examples_marked_as_not_run_have_no_button(page: Page, site_url: str) -> None:
-    page.goto(f"{site_url}/docs/saving.html")
+    page.goto(f"{site_url}/docs/latest/saving.html")
     assert page.locator(".run-button").count() == 1
     assert page.locator(".language-python").count() == 2

@@ -125,7 +125,7 @@ def test_strict_policy_without_it_says_what_to_do(page: Page, pages_url: str, th
 
 def test_a_shared_page_that_crashed_is_replaced(chromium: Browser, site_url: str) -> None:
     def title(page: Page) -> tuple[Page, str]:
-        page.goto(f"{site_url}/docs/index.html")
+        page.goto(f"{site_url}/docs/latest/index.html")
         return page, page.title()
 
     with SharedPage(chromium, title) as shared:

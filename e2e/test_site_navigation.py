@@ -10,9 +10,9 @@ PAGES = (
     "analyser/index.html",
     "chat/index.html",
     "bench/index.html",
-    "docs/index.html",
+    "docs/latest/index.html",
 )
-OTHERS = ("bench/models.html", "docs/reference/index.html", "docs/models.html")
+OTHERS = ("bench/models.html", "docs/latest/reference/index.html", "docs/latest/models.html")
 NAVIGATION = re.compile(r'<nav class="site-navigation" aria-label="Site">(.*?)</nav>')
 LINK = re.compile(r'<a href="([^"]*)"( aria-current="\w+")?>')
 

@@ -19,7 +19,15 @@ from typing import Any
 
 from greenlet import greenlet
 from page_socket import PageSocket
-from playwright.sync_api import Browser, JSHandle, Page, Playwright, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserType,
+    JSHandle,
+    Page,
+    Playwright,
+    Route,
+    sync_playwright,
+)
 from work_limit import HANG_SECONDS
 
 from py_tensor.compiler.textures.plan import FLOAT32_AS_FLOAT16
@@ -150,7 +158,14 @@ def _serve(route: Route) -> None:
 
 
 def launch(playwright: Playwright) -> Browser:
-    """Start Chromium with its software renderer, or the Firefox that FIREFOX names."""
+    """Start Chromium with its software renderer, or the Firefox that FIREFOX names.
+
+    BROWSER starts one of Playwright's own browsers instead: chromium, firefox or webkit.
+    """
+    if name := os.environ.get("BROWSER"):
+        own: BrowserType = getattr(playwright, name)
+        flags = list(FLAGS) if name == "chromium" else []
+        return own.launch(args=flags, timeout=1000 * HANG_SECONDS)
     firefox = os.environ.get("FIREFOX")
     if firefox is not None:
         return playwright.firefox.launch(

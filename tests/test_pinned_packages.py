@@ -13,8 +13,9 @@ pytestmark = pytest.mark.host
 ROOT = Path(__file__).parent.parent
 
 
-def test_python_packages_have_hashes():
-    text = (ROOT / "requirements-dev.txt").read_text()
+@pytest.mark.parametrize("group", ["dev", "release"])
+def test_python_packages_have_hashes(group):
+    text = (ROOT / f"requirements-{group}.txt").read_text()
     packages = re.sub(r"\\\n", "", re.sub("#.*", "", text)).strip().splitlines()
     assert len(packages) > 50
     for package in packages:

@@ -1,13 +1,21 @@
-"""MkDocs hooks that add the reference pages for mkdocstrings, and the version."""
+"""MkDocs hooks that add the reference pages for mkdocstrings, and the version.
+
+mike keeps the documentation of all versions on a branch, in a folder each, and a list of them.
+Without it there is one version, in the folder latest, for which a hook writes the same files.
+"""
 
 from __future__ import annotations
 
 import inspect
-from importlib import import_module
+import json
+import os
+from importlib import import_module, resources
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Template
+from mike.mkdocs_utils import docs_version_var
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
@@ -200,3 +208,14 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
             texts[address(title)] = page_text(title, introduction, names)
     for path, text in texts.items():
         files.append(File.generated(config, path, content=text))
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Write the list of versions, and the page that leads to the latest one, unless mike does."""
+    site = Path(config.site_dir)
+    if docs_version_var in os.environ:
+        return
+    versions = [{"version": site.name, "title": py_tensor.__version__, "aliases": []}]
+    (site.parent / "versions.json").write_text(json.dumps(versions))
+    page = Template(resources.files("mike").joinpath("templates", "redirect.html").read_text())
+    (site.parent / "index.html").write_text(page.render(href=f"{site.name}/index.html"))

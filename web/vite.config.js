@@ -92,7 +92,7 @@ function siteNavigation() {
       for (const name of readdirSync(docs, { recursive: true, encoding: "utf8" })) {
         if (!name.endsWith(".html")) continue;
         const html = readFileSync(join(docs, name), "utf8");
-        const added = `<style>${style}</style>${navigation(`docs/${name}`, "docs/assets/icon.svg")}`;
+        const added = `<style>${style}</style>${navigation(`docs/${name}`, "docs/latest/assets/icon.svg")}`;
         writeFileSync(join(docs, name), html.replace(/<body[^>]*>/, `$&${added}`));
       }
     },

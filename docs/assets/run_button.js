@@ -1,6 +1,6 @@
 /** @file Adds a button to each Python example that opens it in the demo page's playground. */
 
-const playground = new URL("../../index.html", import.meta.url);
+const playground = new URL("../../../index.html", import.meta.url);
 
 // Signatures in the reference are blocks of Python, too.
 const examples = ":is(.language-python, .language-pycon):not(.doc-signature)";
