@@ -59,4 +59,4 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--notes"]:
         print(notes(versions()["pyproject.toml"]), end="")
     else:
-        check(*sys.argv[1:])
+        check(sys.argv[1] if len(sys.argv) > 1 else None)

@@ -64,4 +64,4 @@ def replace(file: Path, pattern: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    set_repository(*sys.argv[1:])
+    set_repository(sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "")
