@@ -202,7 +202,7 @@ lint: install  ## Check style, formatting, and the files of the project and of t
 	$(SCHEMA)github-issue-config .github/ISSUE_TEMPLATE/config.yml
 	$(SCHEMA)dependabot .github/dependabot.yml
 	$(SCHEMA)citation-file-format CITATION.cff
-	$(PYTHON) -m validate_pyproject --quiet pyproject.toml
+	$(PYTHON) -m validate_pyproject pyproject.toml
 	.venv/bin/zizmor --quiet --offline .github
 	$(PYTHON) tools/check_versions.py
 
