@@ -14,8 +14,8 @@ minor="${version%.*}"
 export PATH="$PWD/.venv/bin:$PATH" PYTHONPATH="$PWD" NO_MKDOCS_2_WARNING=1
 GIT_COMMITTER_NAME="$(git log -1 --format=%cn)" GIT_COMMITTER_EMAIL="$(git log -1 --format=%ce)"
 export GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
-mike deploy --quiet --branch "$branch" --update-aliases --title "$version" "$minor" latest
-mike set-default --quiet --branch "$branch" latest
+mike --quiet deploy --branch "$branch" --update-aliases --title "$version" "$minor" latest
+mike --quiet set-default --branch "$branch" latest
 rm -rf "$docs"
 mkdir -p "$docs"
 # Files get the time of now, so that make does not build the documentation once more.
