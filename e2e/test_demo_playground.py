@@ -375,6 +375,17 @@ def test_training_shows_its_progress_and_plots(demo: Demo) -> None:
     assert demo.printed() == []
 
 
+def test_fine_tuning_changes_the_text(demo: Demo) -> None:
+    demo.run("fine_tuning")
+    first, before, second, after = demo.printed()
+    for losses in (first, second):
+        start, end = map(float, re.findall(r"[\d.]+", losses))
+        assert end < 0.2 < 1 < start, losses
+    assert (before, after) == ("the cat sat on the mat.", "the cat ate a rat today")
+    titles = demo.page.locator("#output svg text").all_text_contents()
+    assert {"Loss", "training", "fine-tuning with LoRA"} <= set(titles)
+
+
 ACTING_HTML = """
 class Shown:
     def _repr_html_(self):

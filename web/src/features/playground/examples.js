@@ -46,6 +46,7 @@ export const EXAMPLES = examples({
   matmul: "Matrix product",
   noise: "Noise and clouds",
   training: "Training and plots",
+  fine_tuning: "Fine-tuning a language model",
   memory: "Tidy and memory",
   explain: "Explain",
   mistake: "A mistake",
