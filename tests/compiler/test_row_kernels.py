@@ -10,6 +10,7 @@ import pytest
 from plans import leaf, plan_of
 
 import py_tensor as pt
+from py_tensor.compiler.fusion.rows import _Joining
 from py_tensor.compiler.workgroups.target import WorkgroupTarget
 
 TARGET = WorkgroupTarget(buffers=10)
@@ -206,3 +207,29 @@ def test_attention_of_one_matrix_equals_numpy():
     expected = powers / powers.sum(axis=-1, keepdims=True) @ x
     t = pt.asarray(x)
     np.testing.assert_allclose((pt.softmax(t @ t) @ t).numpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def joined_pairs(blocks, monkeypatch):
+    """Number of pairs of kernels that are compared for a decoder that runs one token."""
+    calls = []
+    together = _Joining._together
+    monkeypatch.setattr(
+        _Joining, "_together", lambda *args: calls.append(0) or together(*args), raising=True
+    )
+    mask, x = leaf(1, 16), leaf(1, 16)
+    count = pt.sum(mask, axis=1, dtype="float32")
+    results = []
+    for number in range(blocks):
+        # Each block reads the count, whose kernel therefore computes several of these values.
+        place = count * float(number + 2)
+        x = x + pt.softmax(pt.nn.rms_norm(x, scale=leaf(16)) @ leaf(16, 16) * place[:, None])
+        results.append(place)
+    plan_of(x, *results, device=TARGET)
+    monkeypatch.undo()
+    return len(calls)
+
+
+def test_compared_pairs_of_kernels_grow_with_the_number_of_blocks(monkeypatch):
+    few, many = (joined_pairs(blocks, monkeypatch) for blocks in (20, 60))
+    assert few >= 20
+    assert many <= 3.5 * few

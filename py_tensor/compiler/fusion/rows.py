@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...ir.node import OpInstance
@@ -24,6 +24,7 @@ from ..target import Target
 LONGEST = 192
 """Operations of a row kernel."""
 _JOINED = (KernelKind.MAP, KernelKind.REDUCE, KernelKind.ROWS)
+_NONE: frozenset[int] = frozenset()
 
 
 class RowFrame(NamedTuple):
@@ -73,6 +74,66 @@ def with_rows(
     return joining.joined(kernels)
 
 
+class _Step(NamedTuple):
+    """A row kernel, and the kernel that was joined last."""
+
+    together: Kernel
+    joined: Kernel
+
+
+class _Order:
+    """Kernels in order of execution, which are found by the nodes that they read and write."""
+
+    def __init__(self, joining: _Joining) -> None:
+        self.joining = joining
+        self.kernels: list[Kernel | None] = []
+        """None replaces those that moved."""
+        self.written: dict[int, set[int]] = {}
+        self.read: dict[int, set[int]] = {}
+        self.steps: dict[int, list[_Step]] = {}
+        """Steps in which each row kernel was made, by its root."""
+
+    def last_of(self, positions: dict[int, set[int]], nodes: Iterable[int]) -> int:
+        """Return the last position of kernels that read, or write, nodes; -1 without any."""
+        return max([max(positions[at]) for at in nodes if positions.get(at)], default=-1)
+
+    def append(self, kernel: Kernel) -> None:
+        self.kernels.append(kernel)
+        self._mark(len(self.kernels) - 1)
+
+    def replace(self, index: int, step: _Step) -> None:
+        """Put a row kernel in the position of the first kernel that it consists of."""
+        self._join(index, step)
+        self.kernels[index] = step.together
+        self._mark(index)
+
+    def move(self, index: int, step: _Step) -> None:
+        """Put a row kernel at the end."""
+        self._join(index, step)
+        self.kernels[index] = None
+        self.append(step.together)
+
+    def _mark(self, index: int) -> None:
+        for positions, nodes in self._nodes(index):
+            for at in nodes:
+                positions.setdefault(at, set()).add(index)
+
+    def _join(self, index: int, step: _Step) -> None:
+        for positions, nodes in self._nodes(index):
+            for at in nodes:
+                positions[at].discard(index)
+        first = self.kernels[index]
+        assert first is not None
+        before = self.steps.pop(first.root) if first.kind is KernelKind.ROWS else []
+        self.steps[step.together.root] = [*before, step]
+
+    def _nodes(self, index: int) -> Iterator[tuple[dict[int, set[int]], Iterable[int]]]:
+        kernel = self.kernels[index]
+        assert kernel is not None
+        yield self.written, kernel.outputs
+        yield self.read, {*self.joining.reads([kernel])}
+
+
 class _Joining:
     """Joins kernels. `alone` are the outputs of kernels that cannot join any."""
 
@@ -91,18 +152,27 @@ class _Joining:
             for kernel in kernels
         ]
         while True:
-            result: list[Kernel] = []
-            last: dict[int, int] = {}
+            order = _Order(self)
             for kernel in kernels:
-                if not self._merge(result, kernel, last):
-                    result.append(kernel)
+                if not self._merge(order, kernel):
+                    order.append(kernel)
+            result = [kernel for kernel in order.kernels if kernel is not None]
             uses = Counter(self.reads(result))
             result = [self._finished(kernel, uses) for kernel in result]
             refused = [kernel for kernel in result if not self._fits(kernel)]
             if not refused:
                 return result
-            # The last kernel that joined may be the one that is too much.
-            self.alone.update(last[kernel.root] for kernel in refused)
+            for kernel in refused:
+                self.alone.update(self._too_many(order.steps[kernel.root], uses))
+
+    def _too_many(self, steps: Sequence[_Step], uses: Counter[int]) -> Iterator[int]:
+        """Yield the outputs of the last kernels of a row kernel without which it fits."""
+        uses = uses.copy()
+        for step, before in zip(reversed(steps), [*steps[-2::-1], None], strict=True):
+            yield step.joined.output
+            uses.update(self.reads([step.joined]))
+            if before is not None and self._fits(self._finished(before.together, uses)):
+                return
 
     def reads(self, kernels: Sequence[Kernel]) -> Iterator[int]:
         """Yield the nodes that kernels, or those of their loops, read."""
@@ -118,29 +188,38 @@ class _Joining:
 
     # --- choose kernels -------------------------------------------------------------------------
 
-    def _merge(self, kernels: list[Kernel], kernel: Kernel, last: dict[int, int]) -> bool:
+    def _merge(self, order: _Order, kernel: Kernel) -> bool:
         """Join a kernel with one before it; return False if there is none."""
         if kernel.kind not in _JOINED or kernel.output in self.alone:
             return False
-        needed, inputs = {*self.reads([kernel])}, {*kernel.inputs}
-        for index in reversed(range(len(kernels))):
-            other = kernels[index]
-            # Of hundreds of kernels, most have nothing in common.
-            if inputs.isdisjoint(other.outputs) and inputs.isdisjoint(other.inputs):
-                continue
+        needed = order.last_of(order.written, self.reads([kernel]))
+        for index in self._related(order, kernel):
+            other = order.kernels[index]
+            assert other is not None
             together = self._together(other, kernel)
             if together is None:
                 continue
-            later = kernels[index + 1 :]
-            if needed.isdisjoint([at for one in later for at in one.outputs]):
-                kernels[index] = together
-            elif {*self.reads(later)}.isdisjoint(other.outputs):
-                kernels[index:] = [*later, together]
+            if needed <= index:
+                order.replace(index, _Step(together, kernel))
+            elif order.last_of(order.read, other.outputs) <= index:
+                order.move(index, _Step(together, kernel))
             else:
                 continue
-            last[together.root] = kernel.output
             return True
         return False
+
+    def _related(self, order: _Order, kernel: Kernel) -> list[int]:
+        """Return the positions of kernels that may be related to one, the last one first.
+
+        A plan of a deep network has hundreds of kernels, so that pairs are not compared.
+        """
+        frame = None if kernel.kind is KernelKind.MAP else self._frame(kernel.root)
+        found: set[int] = set()
+        for at in kernel.inputs:
+            found |= order.written.get(at, _NONE)
+            if frame is not None and self.lowered.spec(at).size >= frame.size:
+                found |= order.read.get(at, _NONE)
+        return sorted(found, reverse=True)
 
     def _together(self, first: Kernel, then: Kernel) -> Kernel | None:
         """Return a kernel that computes the results of two kernels, or None."""
