@@ -133,6 +133,7 @@ RESULTS = {
         "nn.SpeechCache",
         "nn.LayerOutput",
         "nn.PackedMatrix",
+        "nn.SplitMatrix",
         "train.History",
         "audio.SpeechModel",
         "audio.SpeechSegment",

@@ -122,6 +122,7 @@ _NAMES = {
     "resize": "resize_bicubic resize_bilinear resize_nearest_neighbor",
     "rotary": "RotaryScaling rotary_embedding rotary_frequencies",
     "softmax": "gumbel_softmax log_softmax logsumexp softmax softmin",
+    "split_matrix": "SplitMatrix",
     "summary": "summary",
 }
 """Names by module, separated by spaces."""

@@ -8,7 +8,9 @@ leading axes are those of a convolution's kernel, and multiply both fans.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from .. import random
 from ..dtypes import float32
@@ -17,6 +19,7 @@ from ..functions.arguments import a_shape, flag, function_of, number
 from ..functions.creation import eye, full, ones, zeros
 from ..functions.decorators import named
 from ..functions.elementwise import erfinv
+from ..functions.manipulation import broadcast_to
 from ..tensor import Tensor
 from ..typing import DTypeLike
 
@@ -351,12 +354,31 @@ _FINAL_STEPS = 6
 """Number of steps from a singular value of 0.67 to 1 within float32's precision."""
 
 
+_replaced: ContextVar[bool] = ContextVar("replaced", default=False)
+
+
 def initial(
     operation: str, initializer: InitializerFunction, shape: Sequence[int], dtype: DTypeLike
 ) -> Tensor:
     """Call an initializer; raise ArgumentTypeError unless it is a function."""
-    first: Tensor = function_of(operation, "initializer", initializer)(shape, dtype=dtype)
+    make = function_of(operation, "initializer", initializer)
+    if _replaced.get():
+        return broadcast_to(zeros((), dtype=dtype), tuple(shape))
+    first: Tensor = make(shape, dtype=dtype)
     return first
+
+
+@contextmanager
+def replaced_values() -> Iterator[None]:
+    """Make parameters of layers without values, also larger ones than the GPU can store.
+
+    A file has their values.
+    """
+    token = _replaced.set(True)
+    try:
+        yield
+    finally:
+        _replaced.reset(token)
 
 
 def initial_bias(

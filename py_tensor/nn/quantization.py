@@ -22,6 +22,7 @@ from ..typing import ArrayLike
 from .layers.feed_forward import MixtureOfExperts
 from .layers.linear import Dense, Embedding
 from .module import Module, buffer_field, named_modules, static_field
+from .split_matrix import SplitMatrix
 
 FEW_ROWS = 4
 """Rows of an operand up to which a product unpacks the matrix for each, and does not store it."""
@@ -350,17 +351,24 @@ def quantize[M: Module](
     if not isinstance(skip, list | tuple) or not all(isinstance(start, str) for start in skip):
         raise wrong_type("quantize", "skip", "a list of names", skip)
     packed: dict[int, PackedMatrix] = {}
-    for layer in _layers(module, skip):
-        weight: Any = layer.weight
+
+    def use_of(weight: Any, is_dense: bool) -> Any:
         if not isinstance(weight, Tensor):
-            continue
-        is_dense = isinstance(layer, Dense)
+            return weight
         matrix = packed.get(id(weight))
         if matrix is None:
-            matrix = packed[id(weight)] = _packed(
-                weight.mT if is_dense else weight, bits, block, symmetric
-            )
-        use: Any = matrix.T if is_dense else matrix
+            by_outputs = weight.mT if is_dense else weight
+            matrix = packed[id(weight)] = _packed(by_outputs, bits, block, symmetric)
+        return matrix.T if is_dense else matrix
+
+    for layer in _layers(module, skip):
+        weight: Any = layer.weight
+        is_dense = isinstance(layer, Dense)
+        use: Any = weight
+        if isinstance(weight, SplitMatrix):
+            use = weight.with_blocks(lambda part: use_of(part, False))
+        elif isinstance(weight, Tensor):
+            use = use_of(weight, is_dense)
         layer.weight = use
     return module
 
@@ -386,6 +394,10 @@ def dequantize[M: Module](module: M) -> M:
         if isinstance(weight, PackedMatrix):
             layer.weight = weight.unpacked()
             realize(layer.weight)
+        elif isinstance(weight, SplitMatrix):
+            split: Any = weight.with_blocks(_unpacked)
+            realize(*split.blocks)
+            layer.weight = split
     for _, experts in named_modules(module):
         if isinstance(experts, MixtureOfExperts):
             for name in ("gate", "up", "down"):
@@ -395,6 +407,11 @@ def dequantize[M: Module](module: M) -> M:
                     setattr(experts, name, packed.unpacked().reshape(shape).mT)
                     realize(getattr(experts, name))
     return module
+
+
+def _unpacked(block: Any) -> Tensor:
+    values: Tensor = block.unpacked() if isinstance(block, PackedMatrix) else block
+    return values
 
 
 def _layers(module: Module, skip: Sequence[str] = ()) -> list[Dense | Embedding]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ... import functions as F
 from ...errors import BackendError, ModelError
+from ...nn.initializers import replaced_values
 from ...nn.layers.convolution import Conv1D, Conv2D
 from ...nn.layers.decoder import CausalDecoder, DecoderOptions
 from ...nn.layers.encoders import TextEncoder
@@ -21,6 +22,7 @@ from ...nn.layers.linear import Dense, Embedding
 from ...nn.layers.normalization import LayerNorm, RMSNorm
 from ...nn.module import Module
 from ...nn.quantization import PackedMatrix
+from ...nn.split_matrix import SplitMatrix
 from ...settings import settings
 from ...tensor import Tensor
 from ..progress import Progress, ProgressMeter
@@ -163,7 +165,8 @@ def _valid(what: str) -> Iterator[None]:
     before = settings.flush_threshold
     settings.flush_threshold = 1 << 30
     try:
-        yield
+        with replaced_values():
+            yield
     except ModelError:
         raise
     except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -252,14 +255,14 @@ class _Filling:
             self.unknown.append(name)
         return False
 
-    def take(self, name: str, value: Tensor | PackedMatrix) -> None:
+    def take(self, name: str, value: Tensor | PackedMatrix | SplitMatrix) -> None:
         """Set the fields that a tensor belongs to."""
         place = self.place(name)
         if place is not None:
             with _valid("shapes of weights are"):
                 self._set(name, place, value)
 
-    def _set(self, name: str, place: Place, value: Tensor | PackedMatrix) -> None:
+    def _set(self, name: str, place: Place, value: Tensor | PackedMatrix | SplitMatrix) -> None:
         first = 0
         for path in place.paths:
             module = self._module(path)
@@ -268,7 +271,7 @@ class _Filling:
                 if path not in SPARE:
                     self.unknown.append(name)
                 return
-            if isinstance(value, PackedMatrix) and not _may_be_packed(name, module):
+            if not isinstance(value, Tensor) and not _may_be_packed(name, module, value):
                 value = value.unpacked()
             part, field = _converted(name, module, place.field, value)
             if isinstance(module, Dense):
@@ -344,14 +347,16 @@ def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, 
     return value, field
 
 
-def _may_be_packed(name: str, module: Module) -> bool:
-    """Return True if the weight of a module may be a packed matrix, by outputs."""
-    kinds = (Embedding, Dense, MixtureOfExperts)
+def _may_be_packed(name: str, module: Module, value: PackedMatrix | SplitMatrix) -> bool:
+    """Return True if the weight of a module may be a packed or split matrix, by outputs."""
+    kinds: tuple[type[Module], ...] = (Embedding, Dense)
+    if isinstance(value, PackedMatrix):
+        kinds = (*kinds, MixtureOfExperts)
     return isinstance(module, kinds) and not TRANSPOSED.search(name)
 
 
 def _rows(value: Any, first: int, last: int) -> Any:
-    return value.rows(first, last) if isinstance(value, PackedMatrix) else value[first:last]
+    return value[first:last] if isinstance(value, Tensor) else value.rows(first, last)
 
 
 def _without_ones(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -238,16 +238,18 @@ def _nbytes(name: str, shape: Shape, kind: int) -> int:
     return size // block.elements * block.nbytes
 
 
-def tensor_of(info: TensorInfo, packs: bool, data: memoryview) -> Tensor | PackedMatrix:
+def _tensor_of(
+    info: TensorInfo, packs: bool, shape: Shape, data: memoryview
+) -> Tensor | PackedMatrix:
     """Return a tensor, or a packed matrix of the last axis and the product of the others.
 
     With `packs`, matrices of bfloat16 stay packed, too.
     """
-    name, shape, kind, *_ = info
+    name, _, kind, *_ = info
     if kind in _PLAIN:
         if packs and _PLAIN[kind] == "BF16" and len(shape) == MATRICES:
             return bfloat16_matrix(data, math.prod(shape[:-1]), shape[-1])
-        return plain.tensor_of(name, _PLAIN[kind], shape, packs, data)
+        return plain.tensor_of(name, _PLAIN[kind], packs, shape, data)
     block = BLOCK_TYPES.get(kind)
     if block is None:
         known = ", ".join((*_PLAIN.values(), *(other.name for other in BLOCK_TYPES.values())))
@@ -257,6 +259,11 @@ def tensor_of(info: TensorInfo, packs: bool, data: memoryview) -> Tensor | Packe
         )
     columns = shape[-1]
     return _packed(block, data, math.prod(shape[:-1]), columns)
+
+
+def tensor_of(info: TensorInfo, packs: bool, data: memoryview) -> Any:
+    """Return the tensor of a description, given its bytes."""
+    return plain.maker(partial(_tensor_of, info), info.shape, packs)(data)
 
 
 def _packed(block: BlockType, data: memoryview, rows: int, columns: int) -> PackedMatrix:
@@ -338,7 +345,7 @@ async def header(file: ForwardReader) -> GgufFile:
 
 
 def stored(file: GgufFile, packs: bool) -> list[StoredTensor]:
-    """Return the tensors of a file, see `tensor_of`."""
+    """Return the tensors of a file, see `_tensor_of`."""
     return [
         StoredTensor(info.name, info.start, info.stop, partial(tensor_of, info, packs))
         for info in file.tensors.values()

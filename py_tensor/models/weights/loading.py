@@ -16,7 +16,7 @@ from ..progress import Progress, ProgressMeter
 from ..readers import ForwardReader
 from ..sources import MOST_FILES, Files, files_of_source, is_neighbour
 from . import gguf, torch_files
-from .stored import StoredTensor, tensor_of
+from .stored import StoredTensor, maker, tensor_of
 
 INDEX_LIMIT = 100_000_000
 """Largest index of parts in bytes."""
@@ -245,7 +245,7 @@ async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
     except FormatError as error:
         raise ModelError(str(error).replace("from_bytes", "load_weights", 1)) from None
     return [
-        StoredTensor(name, start, stop, partial(tensor_of, name, dtype, shape, packs))
+        StoredTensor(name, start, stop, maker(partial(tensor_of, name, dtype), shape, packs))
         for name, (dtype, shape, start, stop) in places.items()
     ]
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...io.element_formats import decoded
 from ...io.safetensors import Entry
 from ...nn.quantization import PackedMatrix, bfloat16_matrix
+from ...nn.split_matrix import matrix_of_rows
+from ...ops.op_def import Shape
 from ...tensor import Tensor
 
 
@@ -21,8 +24,17 @@ class StoredTensor(NamedTuple):
     """Return the tensor, given its bytes."""
 
 
+def maker(make: Callable[[bool, Shape, memoryview], Any], shape: Shape, packs: bool) -> Any:
+    """Return the function of bytes that makes a tensor; with `packs`, large matrices are split.
+
+    `make` takes `packs`, a shape and bytes.
+    """
+    own = partial(make, packs)
+    return partial(matrix_of_rows, own, shape) if packs else partial(own, shape)
+
+
 def tensor_of(
-    name: str, dtype: str, shape: tuple[int, ...], packs: bool, data: memoryview
+    name: str, dtype: str, packs: bool, shape: Shape, data: memoryview
 ) -> Tensor | PackedMatrix:
     """Return a tensor, or with `packs` a matrix of bfloat16 as it is."""
     if packs and dtype == "BF16" and len(shape) == 2:

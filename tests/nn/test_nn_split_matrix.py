@@ -1,0 +1,195 @@
+"""Matrices whose rows are stored in several tensors, on a GPU with a small limit of elements."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from gguf_files import file_of
+
+import py_tensor as pt
+from py_tensor.errors import DTypeError, ShapeError, SizeError
+from py_tensor.models.weights import gguf
+from py_tensor.nn import quantization
+from py_tensor.nn.split_matrix import matrix_of_rows
+
+SIDE = 16
+"""Longest side of a texture of the GPU, in texels."""
+MOST = 4 * SIDE * SIDE
+ROWS, COLUMNS = 150, 32
+TOKENS = np.int32([[0, 149, 37], [38, 75, 76], [-1, 113, 112]])
+CONFIG = {
+    "model_type": "llama",
+    "vocab_size": ROWS,
+    "hidden_size": COLUMNS,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 16,
+    "hidden_act": "silu",
+    "rms_norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "max_position_embeddings": 64,
+}
+
+
+@pytest.fixture(autouse=True)
+def small_textures(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quantization, "UNPACKED", MOST)
+    if engine.name == "webgl":
+        monkeypatch.setattr(engine, "device", engine.device._replace(largest=SIDE))
+        return
+
+    def check_size(operation: str, shape: tuple[int, ...], dtype: Any) -> None:
+        if np.prod(shape) > MOST:
+            raise SizeError(f"{operation}: tensor is too large")
+
+    monkeypatch.setattr(engine, "check_size", check_size)
+
+
+@pytest.fixture
+def table(rng: np.random.Generator) -> np.ndarray:
+    return rng.standard_normal((ROWS, COLUMNS)).astype("float32")
+
+
+def split(table: np.ndarray) -> Any:
+    def make(shape: tuple[int, ...], data: memoryview) -> pt.Tensor:
+        return pt.asarray(np.frombuffer(data, table.dtype).reshape(shape))
+
+    return matrix_of_rows(make, table.shape, memoryview(table.tobytes()))
+
+
+def embedding(matrix: Any) -> pt.nn.Embedding:
+    layer = pt.nn.Embedding(1, 1)
+    layer.weight = matrix
+    return layer
+
+
+def check(layer: pt.nn.Embedding, table: np.ndarray, rng: np.random.Generator, **close: float):
+    """Assert that rows, and products with few and many rows, are those of an array."""
+    assert isinstance(layer.weight, pt.nn.SplitMatrix)
+    assert len(layer.weight.blocks) > 2
+    assert layer.weight.shape == table.shape
+    found = layer(pt.asarray(TOKENS[:, :, None])).numpy()
+    np.testing.assert_allclose(found, table[TOKENS[:, :, None]], **close)
+    for rows in (1, 6):
+        x = rng.standard_normal((rows, COLUMNS)).astype("float32")
+        found = layer.attend(pt.asarray(x)).numpy()
+        np.testing.assert_allclose(found, x @ table.T, **({"rtol": 1e-4, "atol": 1e-4} | close))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_embedding_and_tied_logits_equal_numpy(dtype, table, rng, engine):
+    with pytest.raises(SizeError):
+        pt.asarray(table)
+    stored = table.astype(dtype)
+    layer = embedding(split(stored))
+    assert layer(pt.asarray(TOKENS)).dtype.name == dtype
+    check(layer, stored.astype("float32"), rng)
+
+
+@pytest.mark.parametrize(("kind", "nbytes"), [(2, 18), (8, 34)])
+def test_packed_tables_equal_numpy(kind, nbytes, rng, engine):
+    rows = 170 if kind == 2 else ROWS
+    scales = rng.uniform(0.01, 0.1, rows).astype("float16")
+    numbers = rng.integers(-8 if kind == 2 else -127, 8, (rows, COLUMNS)).astype("int8")
+    codes = numbers.view("uint8")
+    if kind == 2:
+        shifted = (numbers + 8).astype("uint8")
+        codes = shifted[:, :16] | shifted[:, 16:] << 4
+    data = np.concatenate([scales.view("uint8").reshape(rows, 2), codes], axis=1).tobytes()
+    assert len(data) == rows * nbytes
+    file = gguf.GgufFile(*[content := file_of({"w": ((rows, COLUMNS), kind, data)}), len(content)])
+    matrix = gguf.tensor_of(file.tensors["w"], True, memoryview(data))
+    assert all(isinstance(block, pt.nn.PackedMatrix) for block in matrix.blocks)
+    table = numbers * scales.astype("float32")[:, None]
+    check(embedding(matrix), table, rng, rtol=1e-4, atol=1e-3)
+
+
+def test_quantized_blocks_stay_split(table, rng, engine):
+    layer = pt.quantize(embedding(split(table)), bits=8)
+    values = np.concatenate([block.unpacked().numpy() for block in layer.weight.blocks])
+    np.testing.assert_allclose(values, table, atol=0.02)
+    check(layer, values, rng, rtol=1e-4, atol=1e-4)
+    check(pt.nn.dequantize(layer), values, rng)
+
+
+def test_gradient_of_embedding_reaches_all_blocks(table, rng, engine):
+    weights = rng.standard_normal((*TOKENS.shape, COLUMNS)).astype("float32")
+
+    def loss(matrix):
+        return pt.sum(matrix.take(pt.asarray(TOKENS)) * pt.asarray(weights))
+
+    gradient = pt.grad(loss)(split(table))
+    want = np.zeros_like(table)
+    np.add.at(want, TOKENS, weights)
+    found = np.concatenate([block.numpy() for block in gradient.blocks])
+    np.testing.assert_allclose(found, want, rtol=1e-5, atol=1e-6)
+
+
+def weights_of_file(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    layer = "model.layers.0."
+    shapes = {
+        **{f"{layer}self_attn.{name}_proj.weight": (32, 32) for name in "qkvo"},
+        **{f"{layer}mlp.{name}_proj.weight": (16, 32) for name in ("gate", "up")},
+        f"{layer}mlp.down_proj.weight": (32, 16),
+        **{f"{layer}{name}_layernorm.weight": (32,) for name in ("input", "post_attention")},
+        "model.norm.weight": (32,),
+        "model.embed_tokens.weight": (ROWS, COLUMNS),
+        "lm_head.weight": (ROWS, COLUMNS),
+    }
+    return {name: 0.3 * rng.standard_normal(s).astype("float32") for name, s in shapes.items()}
+
+
+def safetensors_of(weights: dict[str, np.ndarray]) -> bytes:
+    header, data = {}, b""
+    for name, value in weights.items():
+        places = [len(data), len(data) + value.nbytes]
+        header[name] = {"dtype": "F32", "shape": value.shape, "data_offsets": places}
+        data += value.tobytes()
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_loaded_models_predict_the_same_with_split_tables(tied, rng, engine, monkeypatch):
+    weights = weights_of_file(rng)
+    if tied:
+        del weights["lm_head.weight"]
+    config = json.dumps(CONFIG | {"tie_word_embeddings": tied}).encode()
+
+    def logits(split: bool) -> np.ndarray:
+        files = {"config.json": config, "model.safetensors": safetensors_of(weights)}
+        model = asyncio.run(pt.models.load_transformer(files))
+        assert isinstance(model.embedding.weight, pt.nn.SplitMatrix) == split
+        if not tied:
+            assert isinstance(model.readout.weight, pt.nn.SplitMatrix) == split
+        return model(pt.asarray([[3, 140, 77, 1]], dtype="int32")).numpy()
+
+    found = logits(True)
+    monkeypatch.undo()
+    np.testing.assert_allclose(found, logits(False), rtol=1e-4, atol=1e-4)
+
+
+def test_a_matrix_split_by_rows_multiplies_from_the_right(table, rng, engine):
+    matrix = split(table)
+    x = rng.standard_normal((3, ROWS)).astype("float32")
+    np.testing.assert_allclose((pt.asarray(x) @ matrix).numpy(), x @ table, rtol=1e-4, atol=1e-4)
+    found = matrix.rows(30, 60)
+    np.testing.assert_array_equal(found.unpacked().numpy(), table[30:60])
+    np.testing.assert_array_equal(found.T.take([1]).numpy(), table[30:60].T[[1]])
+
+
+def test_wrong_indices_of_a_split_table_raise(table, engine):
+    matrix = split(table)
+    with pytest.raises(DTypeError, match="indices must be integers"):
+        matrix.take(pt.ones(3))
+    with pytest.raises(ShapeError, match="150"):
+        matrix.take([150])
+
+
+def test_rows_that_are_too_long_raise(engine):
+    with pytest.raises(SizeError):
+        split(np.zeros((2, 2 * MOST), "float32"))
