@@ -28,7 +28,7 @@ CODE_LINES = {
     "linalg": 1_700,
     "data": 1_100,
     "io": 1_000,
-    "nn": 5_700,
+    "nn": 5_750,
     "vision": 1_750,
     "optim": 1_150,
     "train": 1_600,
