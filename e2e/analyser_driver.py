@@ -130,6 +130,20 @@ def convolution(shape: list[Any]) -> bytes:
     return onnx_model(nodes, shape, {"w": kernel})
 
 
+def cast_weights(count: int) -> bytes:
+    """Return an ONNX file of convolutions whose weights are float16 and cast in nodes before."""
+    kernel = np.random.default_rng(7).normal(size=(4, 4, 1, 1)) / 2
+    nodes = [
+        helper.make_node("Cast", [f"w{at}"], [f"c{at}"], name=f"cast{at}", to=TensorProto.FLOAT)
+        for at in range(count)
+    ]
+    for at in range(count):
+        x = f"v{at - 1}" if at else "x"
+        nodes.append(helper.make_node("Conv", [x, f"c{at}"], [f"v{at}"], name=f"conv{at}"))
+    weights = {f"w{at}": kernel.astype("float16") for at in range(count)}
+    return onnx_model(nodes, [1, 4, 8, 8], weights)
+
+
 def deep_model(count: int) -> bytes:
     """Return an ONNX file of a chain of so many nodes, in scopes of five with one skip each."""
     kernel = np.random.default_rng(5).normal(size=(4, 4, 1, 1)).astype("float32") / 2

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from accessibility import violations
-from analyser_driver import AnalyserPage, blazeface_files, convolution, deep_model
+from analyser_driver import (
+    AnalyserPage,
+    blazeface_files,
+    cast_weights,
+    convolution,
+    deep_model,
+)
 from canvas_work import canvas_work, count_canvas_work
 from playwright.sync_api import Page
 from waiting import eventually
@@ -101,6 +107,37 @@ def test_graph_begins_in_the_middle(analyser: AnalyserPage) -> None:
         assert abs(np.average(np.linspace(0, 1, len(alpha)), weights=alpha) - 0.5) < 0.05
 
     eventually(page, check)
+
+
+def test_cast_weights_count_at_the_convolutions_that_read_them(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.open_files({"casts.onnx": cast_weights(28)})
+    assert analyser.card("parameters") == "448"
+    page.click("#graph button:text('Fit')")
+    assert page.inner_text("#graph .status") == "28 layers"
+    analyser.select("conv0")
+    assert "(4, 4, 1, 1) float16" in page.inner_text("#layer")
+    row = page.inner_text("#rows tbody tr:not(.spacer)").split("\t")
+    assert "16" in row
+
+
+def test_graph_begins_with_the_input_and_ends_with_the_output(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    # The casts are arranged next to the convolutions, also far below the first one.
+    analyser.open_files({"casts.onnx": cast_weights(28)})
+
+    def check() -> None:
+        rows = analyser.pixels("#graph canvas")[..., 3].any(axis=1)
+        assert rows[: len(rows) // 4].any()
+
+    eventually(page, check)
+    page.focus("#graph canvas")
+    page.keyboard.press("ArrowUp")
+    assert page.inner_text("#graph .status") == "Input x, 1 \xd7 4 \xd7 8 \xd7 8 float32"
+    analyser.select("conv27")
+    page.focus("#graph canvas")
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#graph .status") == "Output v27, 1 \xd7 4 \xd7 8 \xd7 8 float32"
 
 
 def drag_and_zoom(page: Page) -> None:

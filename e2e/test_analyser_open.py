@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,10 +13,18 @@ from analyser_driver import (
     AnalyserPage,
     blazeface_files,
     convolution,
+    onnx_model,
     serve_files,
 )
+from conftest import SITE
+from kept_files import kept_addresses
+from onnx import helper
 from playwright.sync_api import Browser, Page, Route
+from server import serve
+from waiting import eventually
 from watched_page import PageErrors, SharedPage
+
+import py_tensor as pt
 
 
 @pytest.fixture(scope="module")
@@ -106,6 +115,65 @@ def test_damaged_foreign_and_huge_files_are_explained(analyser: AnalyserPage) ->
     assert analyser.card("format") == "ONNX"
     analyser.open_files({"small.onnx": data})
     assert analyser.page.is_hidden("#open-problem")
+
+
+def test_weights_without_a_model_are_listed(analyser: AnalyserPage) -> None:
+    weights = {"fc.weight": pt.ones((2, 3)), "fc.bias": pt.zeros(2, dtype="float16")}
+    analyser.open_files({"weights.safetensors": pt.io.to_bytes(weights)})
+    heading, caption = "#open-problem h3", "#open-problem caption"
+    assert analyser.page.inner_text(heading) == "These are weights without a model"
+    assert analyser.page.inner_text(caption) == "2 tensors, 8 elements, 28 B in memory"
+    rows = analyser.page.locator("#open-problem tbody tr").all_inner_texts()
+    assert "fc.weight\t2 \xd7 3\tfloat32\t24 B" in rows
+
+
+def test_result_of_an_opened_model_is_on_the_screen(analyser: AnalyserPage) -> None:
+    analyser.page.evaluate("scrollTo(0, 0)")
+    analyser.open_files({"small.onnx": convolution([1, 3, 16, 16])})
+    top = analyser.page.evaluate("document.getElementById('try').getBoundingClientRect().top")
+    assert 0 <= top < 100
+    assert analyser.page.inner_text("#try-name") == "small.onnx."
+
+
+def test_notice_of_a_model_without_pictures_ends_with_the_next_model(
+    analyser: AnalyserPage,
+) -> None:
+    page = analyser.page
+    analyser.open_files({"picture.onnx": convolution([1, 3, 16, 16])})
+    page.wait_for_selector("#input-status:text('pixels')")
+    pixels = page.inner_text("#input-status")
+    numbers = onnx_model([helper.make_node("Relu", ["x"], ["y"])], [2, 5], {})
+    analyser.open_files({"numbers.onnx": numbers})
+    page.wait_for_selector("#input-status:text('takes no picture')")
+    analyser.open_files({"picture.onnx": convolution([1, 3, 16, 16])})
+    page.wait_for_selector("#input-panel[aria-busy=false]")
+    assert page.inner_text("#input-status") == pixels
+
+
+def test_page_opens_without_a_connection(chromium: Browser, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    # A link, so that the server can be stopped without touching the built site.
+    site.symlink_to(SITE)
+    context = chromium.new_context()
+    page = context.new_page()
+
+    def check() -> None:
+        kept = " ".join(kept_addresses(page))
+        for name in ("analyser/index.html", "analyser_worker-", "asm.wasm", "models-"):
+            assert name in kept, kept
+
+    with serve(site) as url:
+        page.goto(f"{url}/analyser/index.html")
+        page.wait_for_selector("[data-state=ready]")
+        eventually(page, check)
+    page.reload()
+    page.wait_for_selector("[data-state=ready]")
+    page.set_input_files(
+        "#model-files",
+        {"name": "a.onnx", "mimeType": "", "buffer": convolution([1, 3, 16, 16])},
+    )
+    page.wait_for_selector("#open-status:text('a.onnx was opened')")
+    context.close()
 
 
 def test_missing_address_is_explained(analyser_page: SharedPage[AnalyserPage]) -> None:

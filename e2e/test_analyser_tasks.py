@@ -203,6 +203,17 @@ def test_camera_runs_until_the_page_is_hidden(tasks: Tasks) -> None:
     page.wait_for_selector("#input-camera[aria-pressed=false]")
 
 
+def test_other_model_is_chosen_while_the_camera_films(tasks: Tasks) -> None:
+    page = tasks.page
+    for model, task in (("handtrack.json", "hands"), ("emotion.json", "emotion")) * 2:
+        page.click("#input-camera")
+        page.wait_for_selector("#input-status:text('pixels of the camera')")
+        tasks.choose(model, task)
+        page.wait_for_selector("#input-camera[aria-pressed=false]")
+        status = page.inner_text("#input-status")
+        assert re.fullmatch(r"\d+ \xd7 \d+ pixels( of the camera)?", status), status
+
+
 def test_microphone_is_recorded(tasks: Tasks) -> None:
     tasks.choose("basic-pitch/model.json", "notes")
     page = tasks.page

@@ -39,7 +39,11 @@ class Layer(NamedTuple):
     """Names of values; "" for an omitted input."""
     outputs: tuple[str, ...]
     parameters: int
-    """Number of elements of the constants that the node reads, and no node before it."""
+    """Number of elements of the constants that the node reads, and no node before it.
+
+    Constants of a node that reads constants alone, for example a cast of weights, count at the node
+    that reads its result.
+    """
     nbytes: int
     """Bytes of these constants in the file."""
     attributes: Mapping[str, Any] = {}
@@ -133,13 +137,11 @@ class Summary:
 
 
 def layers_of(graph: ModelGraph) -> tuple[Layer, ...]:
-    """Return the nodes of a graph, each with the constants that no node before it reads."""
-    seen: set[str] = set()
+    """Return the nodes of a graph, each with the constants that `Layer.parameters` counts."""
+    counted = _constants_of_nodes(graph)
     layers = []
-    for node in graph.nodes:
-        names = dict.fromkeys(name for name in reads(node) if name not in seen)
-        constants = [graph.constants[name] for name in names if name in graph.constants]
-        seen.update(names)
+    for node, names in zip(graph.nodes, counted, strict=True):
+        constants = [graph.constants[name] for name in names]
         layers.append(
             Layer(
                 node.name,
@@ -152,6 +154,27 @@ def layers_of(graph: ModelGraph) -> tuple[Layer, ...]:
             )
         )
     return tuple(layers)
+
+
+def _constants_of_nodes(graph: ModelGraph) -> list[list[str]]:
+    """Return the names of the constants that are counted at each node."""
+    # Names of the constants of which a value is computed, if nothing else decides it.
+    sources: dict[str, tuple[str, ...]] = {name: (name,) for name in graph.constants}
+    read: list[tuple[str, ...]] = []
+    folded: set[int] = set()
+    for at, node in enumerate(graph.nodes):
+        names = [name for name in reads(node) if name]
+        read.append(tuple(source for name in names for source in sources.get(name, ())))
+        if names and all(name in sources for name in names):
+            folded.add(at)
+            sources.update(dict.fromkeys(node.outputs, read[at]))
+    seen: set[str] = set()
+    counted: list[list[str]] = [[] for _ in read]
+    # Last come nodes whose results no other node reads.
+    for at in [*(at for at in range(len(read)) if at not in folded), *sorted(folded)]:
+        counted[at] = [name for name in dict.fromkeys(read[at]) if name not in seen]
+        seen.update(counted[at])
+    return counted
 
 
 def summarize(program: ModelProgram, layers: Sequence[Layer], inputs: Mapping[str, Any]) -> Summary:

@@ -36,7 +36,8 @@ try {
   speed.backend = describeBackend(started);
   loading.finish();
   opener.connect();
-  await keepOffline(started.files, base).catch(console.warn);
+  // The browser loaded the worker's script before the service worker.
+  await keepOffline([...started.files, workerAddress], base).catch(console.warn);
 } catch (error) {
   loading.fail(textOf(error));
 }

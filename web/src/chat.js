@@ -29,7 +29,7 @@ try {
   loading.finish();
   await opener.connect();
   // The browser loaded these before the service worker, or loads them only when a model needs them.
-  const others = [location.origin + location.pathname, workerAddress, ...modelFiles(base)];
+  const others = [workerAddress, ...modelFiles(base)];
   await keepOffline([...started.files, ...others], base).catch(console.warn);
 } catch (error) {
   loading.fail(textOf(error));

@@ -18,7 +18,10 @@ export async function keepOffline(addresses, base = new URL("./", document.baseU
   const own = performance.getEntriesByType("resource").map(({ name }) => name);
   const { archives } = import.meta.env.PY_TENSOR_FILES;
   const parts = Object.values(archives).map(({ file }) => `${base}pyodide/${file}`);
-  const files = new Set([...own, ...addresses, ...parts].filter((name) => name.startsWith("http")));
+  // The page itself was loaded before the service worker.
+  const page = location.origin + location.pathname;
+  const all = [page, ...own, ...addresses, ...parts].filter((name) => name.startsWith("http"));
+  const files = new Set(all);
   // The browser has them in its HTTP cache, so that this downloads nothing.
   await Promise.all([...files].map((file) => fetch(file)));
   for (const name of await caches.keys())

@@ -45,6 +45,7 @@
  * @property {Layer[]} layers
  * @property {Source} source
  *
+ * @typedef {[string, number[], string, number]} Weight name, shape, dtype and bytes of a tensor
  * @typedef {{ input: number, model: number, output: number, total: number }} Stages milliseconds
  * @typedef {{
  *   model: Description,
@@ -61,10 +62,11 @@
 
 /** Files that are no model, or none that can be read. */
 export class ModelProblem extends Error {
-  /** @param {{ found: string, reason: string }} problem */
-  constructor({ found, reason }) {
+  /** @param {{ found: string, reason: string, weights: Weight[] }} problem */
+  constructor({ found, reason, weights }) {
     super(reason);
     this.found = found;
+    this.weights = weights;
   }
 }
 

@@ -12,6 +12,7 @@ from file_kinds import found_in
 from gpu_fence import gpu_done
 from input_shapes import example_input, example_shapes
 from model_description import describe
+from weights_alone import weights_in
 
 import py_tensor as pt
 
@@ -66,7 +67,9 @@ class AnalyserSession:
             if is_loss(error):
                 raise
             reason = str(error) or type(error).__name__
-            return {"problem": {"found": await found_in(source), "reason": reason}}
+            weights = await weights_in(source) if isinstance(error, pt.errors.ModelError) else []
+            found = await found_in(source)
+            return {"problem": {"found": found, "reason": reason, "weights": weights}}
         self._load_ms = (perf_counter() - start) * 1e3
         self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
         self._source = source

@@ -86,12 +86,14 @@ export class GraphCanvas {
     this.#draw();
   }
 
-  /** Shows the first nodes at a size that can be read. */
+  /** Shows the first node at a size that can be read. It is not the highest one if a node further down reads nothing. */
   start() {
     if (!this.#layout) return;
     const { clientWidth } = this.#canvas;
     const first = this.#layout.centers[0] ?? { x: 0, y: 0 };
-    this.#view = { scale: 0.85, x: clientWidth / 2 - first.x * 0.85, y: 20 };
+    const scale = 0.85;
+    const top = Math.max(0, first.y - HEIGHT / 2);
+    this.#view = { scale, x: clientWidth / 2 - first.x * scale, y: 20 - top * scale };
     this.#width = clientWidth;
     this.#draw();
   }

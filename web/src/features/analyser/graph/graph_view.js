@@ -77,8 +77,8 @@ export function createGraphView(analyser) {
     status.textContent = `${position + 1} of ${matches.length} found`;
   };
   canvas.onkeydown = onKey;
-  analyser.on("model", ({ layers }) => {
-    scopes = new Scopes(layers);
+  analyser.on("model", (model) => {
+    scopes = new Scopes(model);
     selected = current = -1;
     times = [];
     search.value = "";
@@ -118,7 +118,7 @@ export function createGraphView(analyser) {
       layout = data;
       drawn.show(layout, boxes());
       canvas.ariaBusy = "false";
-      const { length } = shown.items;
+      const { length } = shown.items.filter(({ layers }) => layers.length > 0);
       const groups = shown.items.filter(({ scope }) => scope).length;
       status.textContent = groups
         ? `${length} nodes, ${groups} of them closed scopes; select one to open it`
@@ -153,7 +153,16 @@ export function createGraphView(analyser) {
   function boxes() {
     const layers = analyser.description?.layers ?? [];
     const marked = new Set(matches.map((at) => shown.places[at]));
-    return shown.items.map(({ scope, layers: inside }, at) => {
+    return shown.items.map(({ scope, layers: inside, input, output }, at) => {
+      const port = input ?? output;
+      if (port)
+        return {
+          title: shortened(`${input ? "Input" : "Output"} ${port.name}`, TITLE_LENGTH),
+          text: shortened(portText(port), TEXT_LENGTH),
+          color: "--ink",
+          isGroup: false,
+          isFound: false,
+        };
       const first = layers[inside[0]];
       const measured = inside.map((layer) => times[layer]).filter((ms) => typeof ms === "number");
       const took = measured.reduce((sum, ms) => sum + ms, 0);
@@ -178,6 +187,7 @@ export function createGraphView(analyser) {
     const item = shown.items[at];
     if (!item) return;
     if (item.scope) openScope(item);
+    else if (item.layers.length === 0) focusOn(at);
     else analyser.emit("select", item.layers[0]);
   }
 
@@ -193,6 +203,9 @@ export function createGraphView(analyser) {
     drawn.selected = at;
     drawn.reveal(at);
     const item = shown.items[at];
+    const port = item?.input ?? item?.output;
+    if (port)
+      status.textContent = `${item.input ? "Input" : "Output"} ${port.name}, ${portText(port)}`;
     const layer = item && analyser.description?.layers[item.layers[0]];
     if (!layer) return;
     status.textContent = item.scope
@@ -212,12 +225,12 @@ export function createGraphView(analyser) {
     drawn.boxes = boxes();
     status.textContent = wanted
       ? `${matches.length} found; Enter goes to the next one`
-      : `${shown.items.length} nodes`;
+      : `${layers.length} layers`;
   }
 
   /** @param {KeyboardEvent} event */
   function onKey(event) {
-    const at = Math.max(current, 0);
+    const at = current < 0 ? (shown.places[0] ?? 0) : current;
     const next = {
       ArrowDown: () => neighbour(at, 1),
       ArrowUp: () => neighbour(at, -1),
@@ -228,7 +241,7 @@ export function createGraphView(analyser) {
       const to = next();
       focusOn(to);
       const item = shown.items[to];
-      if (item && !item.scope && item.layers[0] !== selected) {
+      if (item?.layers.length && !item.scope && item.layers[0] !== selected) {
         analyser.emit("select", item.layers[0]);
       }
     } else if (event.key === "Enter") pick(at);
@@ -267,6 +280,11 @@ export function createGraphView(analyser) {
     }
     return best;
   }
+}
+
+/** @param {import("../analyser.js").Value} port */
+function portText({ shape, dtype }) {
+  return `${shape === null ? "any shape" : shape.map((n) => n ?? "?").join(" × ") || "scalar"} ${dtype}`;
 }
 
 /** @param {string} operator */

@@ -1,11 +1,13 @@
 /** @file Groups layers by the scopes of their names, for example `block1/conv`, and finds the items of a graph. */
 
-/** @import { Layer } from "../analyser.js" */
+/** @import { Layer, Value } from "../analyser.js" */
 
 /**
- * @typedef {object} Item a node of the graph: a layer, or a collapsed scope
- * @property {string} scope path of the scope, "" for a layer
- * @property {number[]} layers
+ * @typedef {object} Item a node of the graph: a layer, a collapsed scope, or an input or output of the model
+ * @property {string} scope path of the scope, "" for others
+ * @property {number[]} layers none for an input or output
+ * @property {Value} [input]
+ * @property {Value} [output]
  *
  * @typedef {{ path: string, scopes: Map<string, Scope>, layers: number[], count: number }} Scope
  */
@@ -16,15 +18,22 @@ const MOST_ITEMS = 90; // items that a larger model begins with
 
 export class Scopes {
   #layers;
+  #inputs;
+  #outputs;
   #root;
+  /** Layers that compute constants, for example casts of weights, and the layers that read them. @type {Map<number, number>} */
+  #folded;
   /** @type {Map<number, string[]>} paths of the scopes around a layer, from the outermost one */
   #around = new Map();
   /** Paths of the scopes that are open. @type {Set<string>} */
   #open = new Set();
 
-  /** @param {Layer[]} layers */
-  constructor(layers) {
+  /** @param {{ layers: Layer[], inputs: Value[], outputs: Value[] }} model */
+  constructor({ layers, inputs, outputs }) {
     this.#layers = layers;
+    this.#inputs = inputs;
+    this.#outputs = outputs;
+    this.#folded = readersOfConstants(layers, inputs);
     const separator = layers.some(({ name }) => name.includes("/")) ? "/" : ".";
     this.#root = emptyScope("");
     for (const [at, { name }] of layers.entries()) this.#insert(at, name.split(separator));
@@ -109,10 +118,11 @@ export class Scopes {
   /** Items that are shown now, and the edges between them. */
   shown() {
     /** @type {Item[]} */
-    const items = [];
+    const items = this.#inputs.map((input) => ({ scope: "", layers: [], input }));
     /** @type {Map<string, number>} */
     const groups = new Map();
     const places = this.#layers.map((_, at) => {
+      if (this.#folded.has(at)) return -1;
       const closed = (this.#around.get(at) ?? []).find((path) => !this.#open.has(path));
       const group = closed === undefined ? undefined : groups.get(closed);
       if (group !== undefined) {
@@ -123,26 +133,57 @@ export class Scopes {
       items.push({ scope: closed ?? "", layers: [at] });
       return items.length - 1;
     });
-    return { items, places, edges: this.#edges(places) };
+    for (const [at, reader] of this.#folded) places[at] = places[reader];
+    const edges = this.#edges(places, items.length);
+    items.push(...this.#outputs.map((output) => ({ scope: "", layers: [], output })));
+    return { items, places, edges };
   }
 
-  /** @param {number[]} places of the layers among the items @returns {[number, number][]} */
-  #edges(places) {
-    /** @type {Map<string, number>} */
-    const makers = new Map();
+  /**
+   * @param {number[]} places of the layers among the items
+   * @param {number} first place of the first output
+   * @returns {[number, number][]}
+   */
+  #edges(places, first) {
+    /** Places of the items that make the values. @type {Map<string, number>} */
+    const makers = new Map(this.#inputs.map(({ name }, at) => [name, at]));
     for (const [at, { outputs }] of this.#layers.entries())
-      for (const name of outputs) makers.set(name, at);
+      for (const name of outputs) makers.set(name, places[at]);
     /** @type {Map<string, [number, number]>} */
     const edges = new Map();
-    for (const [at, { inputs }] of this.#layers.entries()) {
-      for (const name of inputs) {
-        const maker = makers.get(name);
-        if (maker === undefined || places[maker] === places[at]) continue;
-        edges.set(`${places[maker]} ${places[at]}`, [places[maker], places[at]]);
-      }
-    }
+    const join = (/** @type {string} */ name, /** @type {number} */ to) => {
+      const from = makers.get(name);
+      if (from !== undefined && from !== to) edges.set(`${from} ${to}`, [from, to]);
+    };
+    for (const [at, { inputs }] of this.#layers.entries())
+      for (const name of inputs) join(name, places[at]);
+    for (const [at, { name }] of this.#outputs.entries()) join(name, first + at);
     return [...edges.values()];
   }
+}
+
+/** Layers whose inputs are all constants, with a layer that reads each. @param {Layer[]} layers @param {Value[]} inputs */
+function readersOfConstants(layers, inputs) {
+  const changing = new Set(inputs.map(({ name }) => name));
+  /** @type {Map<string, number>} */
+  const readers = new Map();
+  const constant = [];
+  for (const [at, layer] of layers.entries()) {
+    const names = layer.inputs.filter(Boolean);
+    for (const name of names) if (!readers.has(name)) readers.set(name, at);
+    if (names.length > 0 && !names.some((name) => changing.has(name))) constant.push(at);
+    else for (const name of layer.outputs) changing.add(name);
+  }
+  /** @type {Map<number, number>} */
+  const folded = new Map();
+  // A layer that reads a constant comes later, and may itself be one.
+  for (const at of constant.reverse()) {
+    const reader = layers[at].outputs
+      .map((name) => readers.get(name))
+      .find((to) => to !== undefined);
+    if (reader !== undefined) folded.set(at, folded.get(reader) ?? reader);
+  }
+  return folded;
 }
 
 /** @param {string} path @returns {Scope} */

@@ -59,6 +59,8 @@ export function createInput(analyser) {
   let shown = "";
   let hasPicture = false;
   let hasSound = false;
+  /** What the picture or sound is, for example its pixels. */
+  const about = { picture: "", sound: "" };
   /** @type {{ picture: () => Promise<ImageBitmap>, stop: () => void } | null} */
   let live = null;
   /** @type {HTMLButtonElement | null} */
@@ -136,7 +138,7 @@ export function createInput(analyser) {
       await hear(await decodeSound(blob));
     } else {
       const bitmap = await loadImage(blob);
-      status.textContent = `${bitmap.width} × ${bitmap.height} pixels`;
+      say("picture", `${bitmap.width} × ${bitmap.height} pixels`);
       await analyser.call("input", "picture", [bitmap], [bitmap]);
       hasPicture = true;
     }
@@ -146,9 +148,15 @@ export function createInput(analyser) {
 
   /** @param {Float32Array<ArrayBuffer>} sound */
   async function hear(sound) {
-    status.textContent = `${(sound.length / RATE).toFixed(1)} seconds of sound`;
+    say("sound", `${(sound.length / RATE).toFixed(1)} seconds of sound`);
     await analyser.call("input", "sound", [sound.buffer, RATE], [sound.buffer]);
     hasSound = true;
+  }
+
+  /** @param {"picture" | "sound"} medium @param {string} text */
+  function say(medium, text) {
+    about[medium] = text;
+    status.textContent = text;
   }
 
   /** @param {string} name */
@@ -186,7 +194,7 @@ export function createInput(analyser) {
           bitmap.close();
           break;
         }
-        status.textContent = `${bitmap.width} × ${bitmap.height} pixels of ${title}`;
+        say("picture", `${bitmap.width} × ${bitmap.height} pixels of ${title}`);
         await analyser.call("input", "picture", [bitmap], [bitmap]);
         hasPicture = true;
         await analyser.run();
@@ -258,8 +266,11 @@ export function createInput(analyser) {
     file.accept = isPicture ? "image/*,video/*" : "audio/*";
     find("input-effects", HTMLElement).hidden = options.hidden = !isPicture;
     find("input-code", HTMLElement).hidden = kind === "numbers";
-    if (kind === "numbers")
-      status.textContent = "This model takes no picture or sound; its input is random numbers.";
+    // Not the notice of the model before, which may have failed.
+    status.textContent =
+      kind === "numbers"
+        ? "This model takes no picture or sound; its input is random numbers."
+        : about[kind];
     program.show("input.py", state.code);
     if (!state.options) return;
     fill(fit.list, state.fits, state.options.fit);
@@ -319,6 +330,7 @@ export function createInput(analyser) {
 
   analyser.on("model", () => {
     stopAll();
+    status.textContent = "";
     opening = true;
     showBusy();
   });

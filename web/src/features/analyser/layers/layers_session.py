@@ -85,18 +85,29 @@ class LayersSession:
         return self._outputs
 
     def _weights(self, layer: Any) -> list[dict[str, Any]]:
-        known = self._session.model.state_dict()
-        return [_weight(name, known[name]) for name in dict.fromkeys(layer.inputs) if name in known]
+        return [_weight(name, weight) for name, weight in self._stored(layer).items()]
+
+    def _stored(self, layer: Any) -> dict[str, pt.Tensor]:
+        """Return the weights that a layer reads, also those that a cast or copy passes to it."""
+        model = self._session.model
+        known = model.state_dict()
+        makers = {name: other for other in model.layers for name in other.outputs}
+        stored: dict[str, pt.Tensor] = {}
+        for name in layer.inputs:
+            while name not in known and name in makers and len(makers[name].inputs) == 1:
+                name = makers[name].inputs[0]
+            if name in known:
+                stored[name] = known[name]
+        return stored
 
     def _filters(self, layer: Any) -> str | None:
         """Draw the filters of a convolution; return what they show, or None without filters."""
-        known, format = self._session.model.state_dict(), self._session.model.format
-        for name in layer.inputs:
-            if name in known:
-                maps, shown = filters_of(known[name], layer.operator, format)
-                if maps is not None:
-                    pt.draw(picture(maps), self._canvases["filters"])
-                    return f"{maps.shape[0]} filters of {_size(maps)} {shown}".strip()
+        format = self._session.model.format
+        for weight in self._stored(layer).values():
+            maps, shown = filters_of(weight, layer.operator, format)
+            if maps is not None:
+                pt.draw(picture(maps), self._canvases["filters"])
+                return f"{maps.shape[0]} filters of {_size(maps)} {shown}".strip()
         return None
 
     def _draw_activations(self, results: Mapping[str, Any]) -> list[dict[str, Any]]:

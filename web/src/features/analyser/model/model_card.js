@@ -5,7 +5,8 @@ import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatBytes, formatCount } from "../../../ui/metrics.js";
 import { makeTable } from "../../../ui/table.js";
-import { addressOf, randomInputs } from "./program_text.js";
+import { galleryEntry } from "../gallery/gallery.js";
+import { addressOf, fileName, randomInputs } from "./program_text.js";
 
 /** @import { Analyser, Description, Value } from "../analyser.js" */
 
@@ -21,6 +22,7 @@ export function createModelCard(analyser) {
   const program = createProgramView(find("model-code", HTMLElement));
   analyser.on("model", (model) => {
     find("model-name", HTMLElement).textContent = model.name;
+    find("try-name", HTMLElement).textContent = `${titleOf(model)}.`;
     card.replaceChildren(...tiles(model));
     ports.replaceChildren(table("Inputs", model.inputs), table("Outputs", model.outputs));
     program.show("model.py", loadingProgram(model));
@@ -64,6 +66,11 @@ export function createModelCard(analyser) {
       }
     };
   }
+}
+
+/** The name in the gallery, or that of the file: those in files are often the same for all models. @param {Description} model */
+function titleOf({ source }) {
+  return galleryEntry(source)?.title ?? fileName(source);
 }
 
 /** @param {Description} model */

@@ -3,11 +3,12 @@
 import { find, make } from "../../../ui/dom.js";
 import { onDroppedFiles } from "../../../ui/dropped_files.js";
 import { textOf } from "../../../ui/error_text.js";
-import { formatBytes } from "../../../ui/metrics.js";
+import { formatBytes, formatCount } from "../../../ui/metrics.js";
+import { makeTable } from "../../../ui/table.js";
 import { absolute, onChosenFiles, showTransfer } from "../../../ui/transfer.js";
 import { ModelProblem } from "../analyser.js";
 
-/** @import { Analyser, Source } from "../analyser.js" */
+/** @import { Analyser, Source, Weight } from "../analyser.js" */
 
 const PARAMETER = "model";
 /** Python in a page has 2 GB of memory, and needs the bytes of a model twice while it reads them. */
@@ -84,9 +85,14 @@ export function createOpenModel(analyser) {
       find("analysis", HTMLElement).hidden = false;
       const seconds = (description.loadMs / 1000).toFixed(1);
       status.textContent = `${nameOf(source)} was opened in ${seconds} s.`;
+      end();
+      // Otherwise the result is below the screen.
+      find("try", HTMLElement).scrollIntoView({ behavior: "instant" });
+      return;
     } catch (error) {
       if (cancelled) status.textContent = "Cancelled. Nothing was opened.";
-      else if (error instanceof ModelProblem) showProblem(error.found, error.message);
+      else if (error instanceof ModelProblem)
+        showProblem(error.found, error.message, error.weights);
       else showProblem(nameOf(source), textOf(error));
     }
     end();
@@ -116,8 +122,8 @@ export function createOpenModel(analyser) {
     analyser.cancel();
   }
 
-  /** @param {string} found @param {string} reason */
-  function showProblem(found, reason) {
+  /** @param {string} found @param {string} reason @param {Weight[]} [weights] of a file without a model */
+  function showProblem(found, reason, weights = []) {
     status.textContent = analyser.description ? "The model before is still open." : "";
     const parts = [
       ["Found", found],
@@ -125,9 +131,14 @@ export function createOpenModel(analyser) {
     ].flatMap(([term, text]) => [make("dt", {}, term), make("dd", {}, text)]);
     const list = make("ul", {}, ...SUPPORTED.map((text) => make("li", {}, text)));
     problem.replaceChildren(
-      make("h3", {}, "This cannot be opened"),
+      make(
+        "h3",
+        {},
+        weights.length ? "These are weights without a model" : "This cannot be opened",
+      ),
       make("dl", {}, ...parts, make("dt", {}, "Supported"), make("dd", {}, list)),
     );
+    if (weights.length) problem.append(weightTable(weights));
     problem.hidden = false;
   }
 
@@ -141,6 +152,22 @@ export function createOpenModel(analyser) {
       if (wanted !== null) open(wanted);
     },
   };
+}
+
+/** @param {Weight[]} weights */
+function weightTable(weights) {
+  const elements = weights.map(([, shape]) => shape.reduce((product, n) => product * n, 1));
+  const sum = (/** @type {number[]} */ numbers) => numbers.reduce((total, n) => total + n, 0);
+  const bytes = formatBytes(sum(weights.map(([, , , size]) => size)));
+  const title = `${weights.length} tensors, ${formatCount(sum(elements))} elements, ${bytes} in memory`;
+  const rows = weights.map(([name, shape, dtype, size]) => [
+    name,
+    shape.join(" × ") || "scalar",
+    dtype,
+    formatBytes(size),
+  ]);
+  const scroll = { className: "weights", tabIndex: 0, role: "region", ariaLabel: "Tensors" };
+  return make("div", scroll, makeTable(title, ["Name", "Shape", "Dtype", "Bytes"], rows));
 }
 
 /** @param {Source} source */
