@@ -225,6 +225,48 @@ def test_preview_server_compresses() -> None:
     assert data == (SITE / "pyodide" / "pyodide.asm.wasm").read_bytes()
 
 
+@pytest.mark.parametrize("address", ["index.html", "analyser/index.html", "chat/index.html"])
+def test_missing_script_of_the_page_is_reported(
+    page: Page, site_url: str, page_errors: PageErrors, address: str
+) -> None:
+    page.route("**/assets/*.js", lambda route: route.fulfill(status=404))
+    page.goto(f"{site_url}/{address}")
+    page.wait_for_selector("[data-state=failed]")
+    assert page.inner_text("#loading-text") == "Not running"
+    assert page.inner_text("#notice-title") == "The page did not load"
+    page_errors.ignore()
+
+
+def test_progress_counts_transferred_bytes_of_one_total(page: Page, site_url: str) -> None:
+    page.add_init_script(
+        """addEventListener('DOMContentLoaded', () => {
+          window.steps = [];
+          const text = document.getElementById('loading-text');
+          new MutationObserver(() => steps.push(text.textContent)).observe(
+            text, { childList: true });
+        })"""
+    )
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("[data-state=ready]")
+    steps = page.evaluate("steps.filter((text) => text.endsWith(' MB'))")
+    totals = {step.split()[-2] for step in steps}
+    manifest = json.loads((SITE / "pyodide" / "start.json").read_text())
+    wasm = gzip.compress((SITE / "pyodide" / "pyodide.asm.wasm").read_bytes(), mtime=0)
+    expected = (len(wasm) + manifest["snapshot"]["compressed"]) / 1e6
+    assert len(totals) == 1
+    assert abs(float(totals.pop()) - expected) < 0.1
+
+
+def test_stalled_download_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:
+    page.clock.install()
+    page.route("**/pyodide.asm.wasm", lambda route: None)
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("#loading-text:text('Downloading Python, ')")
+    page.clock.run_for(25_000)
+    page.wait_for_selector("#loading-text:text('Nothing has arrived for')")
+    page_errors.ignore()
+
+
 @pytest.mark.parametrize("name", ["pyodide.asm.wasm", "core", "start"])
 def test_missing_file_is_reported(
     page: Page, site_url: str, page_errors: PageErrors, name: str
@@ -239,6 +281,9 @@ def test_missing_file_is_reported(
     assert page.inner_text("#notice-detail").startswith(
         f"{name}: the file did not load; got 404 Not Found; "
     )
+    # What still arrives does not hide the failure.
+    page.wait_for_timeout(500)
+    assert page.inner_text("#loading-text") == "Not running"
     page_errors.ignore()
 
 

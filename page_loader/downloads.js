@@ -2,20 +2,22 @@
 
 const WASM = "pyodide.asm.wasm";
 
+/** @typedef {{ bytes: number, compressed: number }} Expected bytes of a file, and what is transferred of it */
+
 export class Downloads {
   #plainFetch = globalThis.fetch;
   #plainInstantiate = WebAssembly.instantiateStreaming;
   #report;
-  /** @type {Record<string, number>} */
+  /** @type {Record<string, Expected>} */
   #expected;
-  /** @type {Map<string, number>} */
+  /** Transferred bytes of each file. @type {Map<string, number>} */
   #loaded = new Map();
   /** @type {PromiseWithResolvers<never>} */
   #failure = Promise.withResolvers();
 
   /**
-   * @param {Record<string, number>} expected bytes of the files that the start needs, as they are after decompression
-   * @param {(loaded: number, total: number) => void} report
+   * @param {Record<string, Expected>} expected files that the start needs
+   * @param {(loaded: number, total: number) => void} report gets the bytes that are transferred if the server compresses
    */
   constructor(expected, report) {
     this.#expected = expected;
@@ -35,7 +37,7 @@ export class Downloads {
     WebAssembly.instantiateStreaming = async (source, imports) => {
       try {
         const instance = await this.#plainInstantiate.call(WebAssembly, source, imports);
-        this.#count(WASM, this.#expected[WASM]);
+        this.#count(WASM, this.#expected[WASM].bytes);
         return instance;
       } catch (error) {
         // The response may be that of a start that was given up, whose download another object watched.
@@ -92,7 +94,7 @@ export class Downloads {
       length += chunk.length;
       this.#count(nameOf(url), length);
     }
-    const expected = this.#expected[nameOf(url)];
+    const expected = this.#expected[nameOf(url)].bytes;
     if (length !== expected) throw missing(url, `${length} of ${expected} bytes`);
   }
 
@@ -134,13 +136,15 @@ export class Downloads {
     return new Response(counter.readable, { status, statusText, headers });
   }
 
-  /** @param {string} name @param {number} bytes */
+  /** @param {string} name @param {number} bytes after decompression, which is all that a page sees */
   #count(name, bytes) {
     if (!(name in this.#expected)) return;
-    this.#loaded.set(name, bytes);
+    const expected = this.#expected[name];
+    this.#loaded.set(name, (bytes / expected.bytes) * expected.compressed);
     const sum = (/** @type {Iterable<number>} */ numbers) =>
       [...numbers].reduce((a, b) => a + b, 0);
-    this.#report(sum(this.#loaded.values()), sum(Object.values(this.#expected)));
+    const files = Object.values(this.#expected);
+    this.#report(sum(this.#loaded.values()), sum(files.map(({ compressed }) => compressed)));
   }
 }
 

@@ -12,15 +12,15 @@ import { snapshotOptions } from "./snapshot.js";
  * @property {object} lock what pyodide-lock.json has
  * @property {string} python version
  * @property {Record<string, { file: string, bytes: number }>} archives
- * @property {Record<string, { bytes: number }>} pyodide files of Pyodide
+ * @property {Record<string, { bytes: number, compressed?: number }>} pyodide files of Pyodide
  * @property {Snapshot} [snapshot]
  */
 
 /**
  * @typedef {object} Progress
  * @property {"download" | "ready"} step
- * @property {number} loaded bytes after decompression
- * @property {number} total bytes
+ * @property {number} loaded bytes, as they are transferred if the server compresses
+ * @property {number} total bytes, the same from the first call on
  * @property {number} fraction of the whole start, from 0 to 1
  */
 
@@ -189,10 +189,18 @@ async function isKept(address) {
  */
 async function startPyodide(base, files, snapshot, onProgress) {
   const { archives, pyodide } = files;
-  const expected = snapshot
-    ? { [snapshot.file]: snapshot.bytes }
-    : { [archives.start.file]: archives.start.bytes, [archives.core.file]: archives.core.bytes };
-  expected["pyodide.asm.wasm"] = pyodide["pyodide.asm.wasm"].bytes;
+  const large = "pyodide.asm.wasm";
+  /** @type {[string, { bytes: number, compressed?: number }][]} */
+  const needed = [
+    [large, pyodide[large]],
+    ...(snapshot ? [snapshot] : [archives.start, archives.core]).map(
+      (entry) => /** @type {[string, { bytes: number }]} */ ([entry.file, entry]),
+    ),
+  ];
+  const expected = Object.fromEntries(
+    // The archives are compressed themselves.
+    needed.map(([name, { bytes, compressed = bytes }]) => [name, { bytes, compressed }]),
+  );
   const downloads = new Downloads(expected, (loaded, total) => {
     onProgress({ step: "download", loaded, total, fraction: (DOWNLOADED * loaded) / total });
   });

@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { loadPyodide } from "pyodide";
 
@@ -44,7 +45,10 @@ for package in (pt, *(import_module(f"py_tensor.{name}") for name in pt._SUBPACK
 `;
 
 /** @param {string} name */
-const bytesOf = (name) => readFileSync(join(folder, name)).length;
+function sizesOf(name) {
+  const data = readFileSync(join(folder, name));
+  return { bytes: data.length, compressed: gzipSync(data).length };
+}
 
 /** Writes the archives with a hash in their names, and returns their entries of the manifest. */
 async function makeArchives() {
@@ -91,7 +95,7 @@ const lock = JSON.parse(readFileSync(join(folder, "pyodide-lock.json"), "utf8"))
 const manifest = {
   lock,
   python: lock.info.python,
-  pyodide: Object.fromEntries(PYODIDE.map((name) => [name, { bytes: bytesOf(name) }])),
+  pyodide: Object.fromEntries(PYODIDE.map((name) => [name, sizesOf(name)])),
   archives: await makeArchives(),
 };
 writeFileSync(MANIFEST, JSON.stringify(manifest));

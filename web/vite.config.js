@@ -99,6 +99,37 @@ function siteNavigation() {
   };
 }
 
+/**
+ * A script that reports scripts of the page that do not load. It is no part of the scripts, which may be what is missing,
+ * and not in the page, where a Content-Security-Policy may forbid it.
+ *
+ * @returns {import("vite").Plugin}
+ */
+function loadErrors() {
+  const fileName = "load_errors.js";
+  return {
+    name: "load-errors",
+    apply: "build",
+    generateBundle() {
+      const source = readFileSync(join(root, "src", "load_errors.js"), "utf8");
+      this.emitFile({ type: "asset", fileName, source });
+    },
+    transformIndexHtml: {
+      order: "post",
+      handler: (html, { path }) =>
+        html.includes('id="notice"')
+          ? [
+              {
+                tag: "script",
+                attrs: { src: rootOf(path.slice(1)) + fileName },
+                injectTo: "head-prepend",
+              },
+            ]
+          : [],
+    },
+  };
+}
+
 /** Writes compressed files, and lets `vite preview` send them. @returns {import("vite").Plugin} */
 function compression() {
   return {
@@ -127,7 +158,7 @@ const offline = VitePWA({
   manifest: false,
   filename: "service-worker.js",
   workbox: {
-    globPatterns: ["index.html", "worker-*.js", "assets/*.{js,css,svg,webp}"],
+    globPatterns: ["index.html", "load_errors.js", "worker-*.js", "assets/*.{js,css,svg,webp}"],
     globIgnores: [
       "assets/bench*",
       "assets/models*",
@@ -155,7 +186,14 @@ const offline = VitePWA({
 });
 
 export default defineConfig({
-  plugins: [siteNavigation(), packageNames(), offline, compression(), compressedPreview()],
+  plugins: [
+    siteNavigation(),
+    packageNames(),
+    loadErrors(),
+    offline,
+    compression(),
+    compressedPreview(),
+  ],
   root,
   // Relative addresses allow serving the site from any folder.
   base: "./",

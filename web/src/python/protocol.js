@@ -12,7 +12,7 @@
  * @property {string} reason for that backend
  * @property {string[]} files addresses of the files that Python's start has loaded
  *
- * @typedef {{ step: string, fraction: number }} Progress
+ * @typedef {{ step: string, fraction: number, downloads: boolean }} Progress `downloads` while bytes are missing
  * @typedef {{ file: string, line: number, name: string, text: string, yours: boolean }} Frame
  * @typedef {{ omitted: number }} OmittedFrames
  * @typedef {{ message: string, hint: string, frames: (Frame | OmittedFrames)[], line: number | null }} Failure

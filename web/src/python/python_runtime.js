@@ -24,7 +24,7 @@ const STEPS = { download: "Downloading Python", ready: "Ready" };
  * @returns {Promise<PyodideInterface>}
  */
 export async function startPython(base, { sources, modules, prefetch }, report) {
-  report({ step: STEPS.download, fraction: 0 });
+  report({ step: STEPS.download, fraction: 0, downloads: true });
   const pyodide = await start({
     folder: new URL("pyodide/", base).href,
     manifest: import.meta.env.PY_TENSOR_FILES,
@@ -33,7 +33,11 @@ export async function startPython(base, { sources, modules, prefetch }, report) 
     onProgress({ step, loaded, total, fraction }) {
       const [got, all] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
       const size = step === "download" ? `, ${got} of ${all} MB` : "";
-      report({ step: STEPS[step] + size, fraction });
+      report({
+        step: STEPS[step] + size,
+        fraction,
+        downloads: step === "download" && loaded < total,
+      });
     },
   });
   pyodide.FS.mkdirTree(FOLDER);

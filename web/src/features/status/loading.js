@@ -4,6 +4,8 @@ import { find } from "../../ui/dom.js";
 
 /** @import { Client } from "../../python/client.js" */
 
+const PATIENCE = 10; // seconds without a byte, after which the page says so
+
 /** @param {Client} client */
 export function createLoading(client) {
   const loading = find("loading", HTMLElement);
@@ -11,15 +13,26 @@ export function createLoading(client) {
   const text = find("loading-text", HTMLElement);
   const notice = find("notice", HTMLElement);
   let begun = performance.now();
-  client.on("progress", ({ step, fraction }) => {
+  /** The last time that bytes arrived, and what the text said then. */
+  let last = { at: begun, step: "" };
+  client.on("progress", ({ step, fraction, downloads }) => {
+    // The worker may go on for a while after a failure.
+    if (loading.dataset.state !== "loading") return;
+    last = { at: performance.now(), step: downloads ? step : "" };
     text.textContent = step;
-    // The total grows when a download starts late; the bar must not go back then.
+    // A start without the copied memory downloads other files; the bar must not go back then.
     bar.value = Math.max(bar.value, fraction);
   });
+  setInterval(() => {
+    const seconds = (performance.now() - last.at) / 1000;
+    if (loading.dataset.state !== "loading" || !last.step || seconds < PATIENCE) return;
+    text.textContent = `${last.step}. Nothing has arrived for ${seconds.toFixed(0)} s; check the connection, or reload the page.`;
+  }, 1000);
 
   return {
     begin() {
       begun = performance.now();
+      last = { at: begun, step: "" };
       loading.dataset.state = "loading";
       bar.value = 0;
       text.textContent = "Starting";
