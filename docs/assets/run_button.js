@@ -1,4 +1,4 @@
-/** @file Adds a button to each Python example that opens it in the demo page's playground. */
+/** @file Adds a button to each Python example that opens it in the demo page's playground and runs it. */
 
 const playground = new URL("../../../index.html", import.meta.url);
 
@@ -34,7 +34,7 @@ function linkTo(program) {
   link.className = "run-button";
   link.target = "_blank";
   link.textContent = "Run";
-  link.title = "Open this program in the playground";
-  link.href = `${playground}#program=${encodeURIComponent(program)}`;
+  link.title = "Open this program in the playground and run it";
+  link.href = `${playground}#run&program=${encodeURIComponent(program)}`;
   return link;
 }

@@ -36,11 +36,13 @@ export class HostModule {
    * @param {boolean} isError
    */
   write = (text, isError) => {
-    if (this.#characters > MAX_TEXT) return;
+    const room = MAX_TEXT - this.#characters - this.#text.length;
+    if (room < 0) return;
     if (isError !== this.#textIsError) this.flush();
     if (this.#text === "") this.#textSince = performance.now();
     this.#textIsError = isError;
-    this.#text += text;
+    // A single write may be larger than what the page can show.
+    this.#text += text.slice(0, room + 1);
     if (text.includes("\n") || performance.now() - this.#textSince > TEXT_DELAY) this.flush();
     else this.#textTimer ||= setTimeout(this.flush, TEXT_DELAY);
   };

@@ -2,6 +2,7 @@
 
 import { make } from "../../ui/dom.js";
 import { harmless } from "./harmless.js";
+import { TerminalText } from "./terminal_text.js";
 
 /** @import { Failure, Frame, HtmlOutput, Output, PictureOutput } from "../../python/protocol.js" */
 
@@ -17,7 +18,7 @@ const POINTER_EVENTS = ["pointermove", "pointerdown", "pointerup", "pointercance
 export class OutputPane {
   #pane;
   #onPointer;
-  /** @type {HTMLPreElement | null} the block to which text is appended */
+  /** @type {TerminalText | null} the block to which text is appended */
   #block = null;
   #text = "";
   #textIsError = false;
@@ -78,12 +79,13 @@ export class OutputPane {
     if (text === "") return;
     this.#text = "";
     const className = this.#textIsError ? "text stderr" : "text";
-    if (this.#block?.className !== className) {
-      const block = make("pre", { className });
-      this.#append(block);
+    let block = this.#block;
+    if (block?.element.className !== className) {
+      block = new TerminalText(className);
+      this.#append(block.element);
       this.#block = block;
     }
-    this.#following(() => this.#block?.append(text));
+    this.#following(() => block.write(text));
   }
 
   /** @param {Node} node */

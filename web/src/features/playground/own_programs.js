@@ -4,6 +4,7 @@ const KEY = "py_tensor.programs";
 const MAX_PROGRAMS = 20;
 const MAX_TITLE = 40; // characters
 const PARAMETER = "program";
+const RUN = "run";
 
 /** @typedef {{ programs: string[], isShown: boolean }} Saved programs, the latest first; true if it was in the editor */
 
@@ -88,6 +89,15 @@ function titleOf(source) {
 /** The program in the page's address; null if there is none. */
 export function linkedProgram() {
   return new URLSearchParams(location.hash.slice(1)).get(PARAMETER);
+}
+
+/**
+ * Returns true if a link of this site asks to run its program, as the buttons of the documentation do. Links of
+ * others, and addresses that were copied, only show it.
+ */
+export function isRunByLink() {
+  const asked = new URLSearchParams(location.hash.slice(1)).has(RUN);
+  return asked && document.referrer.startsWith(new URL(".", document.baseURI).href);
 }
 
 /** Puts a program into the page's address, or removes it. @param {string | null} source */

@@ -7,13 +7,15 @@ import { saveFile } from "../../ui/save_file.js";
 import { createEditor } from "./editor.js";
 import { EXAMPLES, GALLERY, loadProgram, PROGRAMS } from "./examples.js";
 import { OutputPane } from "./output.js";
-import { linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
+import { isRunByLink, linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
 import { SoundOutput } from "./sound.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
 
 const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
+
+const NARROW = "(max-width: 860px)"; // as in playground.css
 
 /**
  * @param {Client} client
@@ -27,6 +29,7 @@ export function createPlayground(client, page) {
   const output = new OutputPane(find("output", HTMLElement), (...event) => {
     if (running) client.call("pointer", event).catch(() => {});
   });
+  const outputPane = find("output-pane", HTMLElement);
   const sound = new SoundOutput();
   const editor = createEditor(find("editor", HTMLElement), {
     onRun: run,
@@ -39,6 +42,9 @@ export function createPlayground(client, page) {
   let stopping = false;
   let loading = false;
   let runs = 0;
+  /** True from the moment that Stop, which had the focus, is disabled, until Run gets it. */
+  let focusRun = false;
+  let runWhenReady = false;
 
   client.on("output", (part) => {
     if (running) output.add(part);
@@ -77,10 +83,13 @@ export function createPlayground(client, page) {
     own.leave();
     editor.source = program;
     find("playground", HTMLElement).scrollIntoView();
+    runWhenReady = isRunByLink();
+    if (ready && runWhenReady) run();
     return true;
   }
 
   function edited() {
+    runWhenReady = false;
     const isSaved = own.edit(editor.source);
     press("");
     programs.value = "";
@@ -203,6 +212,7 @@ export function createPlayground(client, page) {
 
   async function run() {
     if (!ready || running || loading) return;
+    runWhenReady = false;
     running = true;
     stopping = false;
     runs += 1;
@@ -211,6 +221,8 @@ export function createPlayground(client, page) {
     // A disabled button loses the focus.
     if (runHasFocus) stopButton.focus();
     output.clear();
+    showOutput();
+    const scrolled = window.scrollY;
     sound.stop();
     editor.mark(null);
     status.textContent = "running…";
@@ -227,13 +239,29 @@ export function createPlayground(client, page) {
         output.note(textOf(error));
       }
     }
-    const stopHasFocus = document.activeElement === stopButton;
+    focusRun ||= document.activeElement === stopButton;
     clearInterval(timer);
     clock.textContent = "";
     output.flush();
     running = false;
     update();
-    if (stopHasFocus) runButton.focus();
+    giveFocus();
+    // A visitor who has scrolled since the start reads something else.
+    if (window.scrollY === scrolled) showOutput();
+  }
+
+  /** Gives Run the focus that Stop had, once it is enabled, unless the visitor has gone on. */
+  function giveFocus() {
+    if (!focusRun || runButton.disabled) return;
+    const focused = document.activeElement;
+    if (focused === document.body || focused === stopButton) runButton.focus();
+    focusRun = false;
+  }
+
+  /** Scrolls the output into sight where it is below the editor, as on phones. */
+  function showOutput() {
+    if (matchMedia(NARROW).matches)
+      outputPane.scrollIntoView({ block: "nearest", behavior: "instant" });
   }
 
   /** @param {Outcome} outcome */
@@ -248,6 +276,7 @@ export function createPlayground(client, page) {
 
   async function stop() {
     const stopped = runs;
+    focusRun = document.activeElement === stopButton;
     stopping = true;
     update();
     status.textContent = "stopping…";
@@ -271,6 +300,8 @@ export function createPlayground(client, page) {
     set ready(isReady) {
       ready = isReady;
       update();
+      giveFocus();
+      if (ready && runWhenReady) run();
     },
   };
 }

@@ -5,7 +5,9 @@ import asyncio
 import contextlib
 import gc
 import io
+import sys
 import time
+from collections.abc import Iterator
 
 from failure import describe
 from gpu_fence import gpu_done
@@ -39,6 +41,30 @@ def _no_input(prompt: object = "") -> str:
     )
 
 
+@contextlib.contextmanager
+def _restored() -> Iterator[None]:
+    """Restore Python's input and the library's settings at the end of a program.
+
+    `exit` closes the input, which is therefore empty and the program's own.
+    """
+    stdin, sys.stdin = sys.stdin, io.StringIO()
+    before = _settings()
+    try:
+        yield
+    finally:
+        sys.stdin = stdin
+        # The backend is first, because the values of others are its own.
+        for name, value in before.items():
+            if getattr(pt.env, name) != value:
+                setattr(pt.env, name, value)
+
+
+def _settings() -> dict[str, object]:
+    """Return the values of `pt.env` that a program can change."""
+    flags = vars(type(pt.env))
+    return {name: getattr(pt.env, name) for name in pt.env if flags[name].set is not None}
+
+
 async def run_program(source: str, page) -> dict:
     """Run the source in a new namespace and display the value of its last expression."""
     stopped, failure = False, None
@@ -49,6 +75,7 @@ async def run_program(source: str, page) -> dict:
     start = time.perf_counter()
     with (
         use(pane),
+        _restored(),
         contextlib.redirect_stdout(_Stream(page, False)),
         contextlib.redirect_stderr(_Stream(page, True)),
     ):
@@ -62,7 +89,8 @@ async def run_program(source: str, page) -> dict:
         except asyncio.CancelledError:
             stopped = True
         except (Exception, SystemExit, KeyboardInterrupt) as error:
-            failure = describe(error, source, FILENAME)
+            if not (isinstance(error, SystemExit) and error.code in (None, 0)):
+                failure = describe(error, source, FILENAME)
     milliseconds = (time.perf_counter() - start) * 1000
     page.flush()
     # A function refers to the program's namespace, which refers to the function.

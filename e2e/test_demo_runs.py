@@ -1,0 +1,110 @@
+"""Test that runs of the playground leave nothing behind, and how their text is shown."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+from demo_driver import Demo
+from playwright.sync_api import Page
+
+pytest_plugins = ["demo_fixtures"]
+
+
+def run(demo: Demo, program: str) -> list[str]:
+    """Run a program that succeeds and return the lines that it prints."""
+    demo.write(program)
+    demo.start()
+    status = demo.finish()
+    assert status.startswith("ran in"), f"{status}\n{demo.text()}"
+    return demo.printed()
+
+
+def test_exit_ends_a_program_and_leaves_the_input_open(demo: Demo) -> None:
+    assert run(demo, "print('before')\nexit()\nprint('after')") == ["before"]
+    assert run(demo, "import sys\nprint(sys.stdin.closed)\nhelp(abs)")[:2] == [
+        "False",
+        "Help on built-in function abs in module builtins:",
+    ]
+    demo.write("import sys\nsys.exit('no data')")
+    demo.start()
+    assert demo.finish().startswith("failed after")
+    assert "no data" in demo.page.inner_text(".failure")
+
+
+CHANGED = """
+import py_tensor as pt
+
+pt.set_backend("python")
+pt.env.debug = True
+pt.env.plan_limit = 3
+pt.env.flush_threshold = 5
+"""
+PRINTED = """
+import py_tensor as pt
+
+print(pt.get_backend(), pt.env.debug, pt.env.plan_limit, pt.env.flush_threshold)
+"""
+
+
+def test_settings_of_a_program_end_with_it(demo: Demo) -> None:
+    before = run(demo, PRINTED)
+    assert run(demo, CHANGED + PRINTED) == ["python True 3 5"]
+    assert run(demo, PRINTED) == before
+    demo.write(CHANGED + "1 / 0")
+    demo.start()
+    assert demo.finish().startswith("failed after")
+    assert run(demo, PRINTED) == before
+
+
+def test_one_large_write_is_cut(demo: Demo) -> None:
+    demo.write("print('x' * 20_000_000)")
+    demo.start()
+    assert demo.finish().startswith("ran in")
+    assert demo.page.inner_text("#output .note") == "Further text is not shown."
+    assert 150_000 < len(demo.page.locator("#output pre").text_content() or "") < 250_000
+
+
+def test_lines_are_rewritten_and_coloured(demo: Demo) -> None:
+    program = (
+        "import sys\nfor n in range(3):\n    sys.stdout.write(f'\\rstep {n}')\n"
+        "print()\nprint('\\x1b[1;31mred', end='')\nprint('\\x1b[0m plain')\n"
+        "sys.stdout.write('\\x1b[3')\nprint('2mgreen\\x1b[39m')\n"
+        "print('longer\\rx\\x1b[K', '\\x1b[38;5;1mall', sep='\\n')"
+    )
+    assert run(demo, program) == ["step 2", "red plain", "green", "x", "all"]
+    spans = demo.page.locator("#output pre span[class]")
+    shown = [(each.get_attribute("class"), each.text_content()) for each in spans.all()]
+    assert shown == [("bold colour-1", "red"), ("colour-2", "green")]
+
+
+def test_run_has_the_focus_after_a_restart(demo: Demo) -> None:
+    page = demo.page
+    demo.write("while True: pass")
+    page.focus("#run")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "stop"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
+    demo.finish()
+    assert page.evaluate("document.activeElement.id") == "run"
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_output_is_in_sight_after_run(page: Page, site_url: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 720})
+    demo = Demo(page, site_url)
+    demo.choose("arithmetic")
+    page.locator("#run").scroll_into_view_if_needed()
+    demo.start()
+    demo.finish()
+    shown = page.locator("#output table").bounding_box()
+    assert shown is not None
+    assert 0 <= shown["y"] < 720 - shown["height"]
+
+
+def test_a_link_of_others_does_not_run_its_program(page: Page, site_url: str) -> None:
+    page.goto(f"{site_url}/index.html#run&program={quote('print(1)')}")
+    page.wait_for_selector("#run:enabled")
+    page.wait_for_timeout(500)
+    assert page.inner_text("#run-status") == ""
