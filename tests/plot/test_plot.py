@@ -348,3 +348,9 @@ def test_bad_arguments():
         pt.plot.histogram([1.0], 0)
     with pytest.raises(TraceError):
         pt.jit(lambda x: pt.plot.line(x) and x)(pt.ones(3))
+
+
+def test_module_is_called_to_plot_a_line():
+    x, y = [0.0, 1.0, 4.0], [3.0, 1.0, 2.0]
+    assert pt.plot(x, y, label="loss").svg() == pt.plot.line(x, y, label="loss").svg()
+    assert pt.plot(y).svg() == pt.plot.line(y).svg()
