@@ -127,3 +127,42 @@ def test_a_wrong_number_of_epochs_is_refused(demo: Demo, epochs: str) -> None:
     assert page.evaluate("document.activeElement.id") == "digits-epochs"
     assert page.get_attribute("#digits", "data-state") == "new"
     assert page.inner_text("#digits-status") == ""
+
+
+def test_files_of_the_visitor_are_read(page: Page, site_url: str) -> None:
+    demo = Demo(page, site_url)
+    page.set_input_files(
+        "#program-files", {"name": "two.csv", "mimeType": "text/csv", "buffer": b"1,2\n"}
+    )
+    page.wait_for_selector("#saved:has-text('two.csv')")
+    page.evaluate("""() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["dropped"], "note.txt"));
+      document.querySelector("#editor .cm-content").dispatchEvent(
+        new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+    }""")
+    page.wait_for_selector("#saved:has-text('note.txt')")
+    demo.write("print(open('two.csv').read() + open('note.txt').read())")
+    demo.start()
+    assert demo.finish().startswith("ran in"), demo.text()
+    assert demo.printed() == ["1,2", "dropped"]
+
+
+def test_all_programs_are_kept_until_they_are_deleted(page: Page, site_url: str) -> None:
+    programs = ", ".join(f"'print({n})'" for n in range(30))
+    saved = f"JSON.stringify({{ programs: [{programs}], isShown: true }})"
+    page.add_init_script(f"localStorage['py_tensor.programs'] ??= {saved}")
+    demo = Demo(page, site_url)
+    demo.write("print('new')")
+    demo.choose("matmul")
+    demo.write("print('newest')")
+    titles = page.locator("#own-programs option:enabled")
+    assert titles.count() == 31
+    with page.expect_download() as download:
+        page.click("#save-program")
+    assert download.value.path().read_text() == "print('newest')\n"
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.click("#delete-own")
+    assert titles.count() == 30
+    assert "newest" not in titles.all_text_contents()
+    assert page.is_disabled("#delete-own")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from functools import cache
+from pathlib import Path
 
 import demo_host
 import playground
@@ -36,6 +37,13 @@ async def stop() -> None:
     """
     if _program is not None:
         _program.cancel()
+
+
+def write_file(name: str, data: object) -> None:
+    """Write a file of the visitor, an ArrayBuffer, where programs open it by its name."""
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data.to_bytes())
 
 
 def library_names(module: str) -> str:

@@ -32,6 +32,8 @@ serveRequests({
     return JSON.parse(await demo.run(source));
   },
   stop: () => demo.stop(),
+  /** @param {string} name @param {ArrayBuffer} data */
+  writeFile: (name, data) => demo.write_file(name, data),
   /** @param {string} type of a pointer's event @param {{ offsetX: number, offsetY: number, buttons: number }} fields */
   pointer: (type, fields) => host.pointer.dispatchEvent(Object.assign(new Event(type), fields)),
   /** @param {string} module */

@@ -1,6 +1,6 @@
 /** @file Files by name, of an input or of a drop, which may have folders. */
 
-/** @param {FileList} list @returns {Record<string, File>} */
+/** @param {Iterable<File>} list @returns {Record<string, File>} */
 export function filesOfInput(list) {
   return Object.fromEntries([...list].map((file) => [file.webkitRelativePath || file.name, file]));
 }

@@ -1,7 +1,6 @@
 /** @file The visitor's own programs: saved in the browser at each change, and shared by links. */
 
 const KEY = "py_tensor.programs";
-const MAX_PROGRAMS = 20;
 const MAX_TITLE = 40; // characters
 const PARAMETER = "program";
 const RUN = "run";
@@ -38,7 +37,6 @@ export class OwnPrograms {
     if (this.#isShown) this.#programs.shift();
     this.#isShown = source.trim() !== "";
     if (this.#isShown) this.#programs.unshift(source);
-    this.#programs.length = Math.min(this.#programs.length, MAX_PROGRAMS);
     return this.#write();
   }
 
@@ -49,6 +47,12 @@ export class OwnPrograms {
     this.#isShown = true;
     this.#write();
     return source;
+  }
+
+  /** Deletes the program in the editor. */
+  delete() {
+    if (this.#isShown) this.#programs.shift();
+    this.leave();
   }
 
   /** Called when the editor shows something else. */

@@ -1,9 +1,11 @@
 /** @file The playground section: edits and runs Python programs. */
 
 import { StoppedError } from "../../python/client.js";
+import { filesOfInput } from "../../ui/chosen_files.js";
 import { find, make } from "../../ui/dom.js";
 import { textOf } from "../../ui/error_text.js";
 import { saveFile } from "../../ui/save_file.js";
+import { acceptDrops } from "./dropped.js";
 import { createEditor } from "./editor.js";
 import { EXAMPLES, GALLERY, loadProgram, PROGRAMS } from "./examples.js";
 import { OutputPane } from "./output.js";
@@ -45,6 +47,8 @@ export function createPlayground(client, page) {
   /** True from the moment that Stop, which had the focus, is disabled, until Run gets it. */
   let focusRun = false;
   let runWhenReady = false;
+  /** Files of the visitor, which a restarted Python gets again. @type {Record<string, File>} */
+  const files = {};
 
   client.on("output", (part) => {
     if (running) output.add(part);
@@ -66,7 +70,14 @@ export function createPlayground(client, page) {
   const own = new OwnPrograms();
   const ownList = find("own-programs", HTMLSelectElement);
   ownList.onchange = () => openOwn(Number(ownList.value));
+  const deleteButton = find("delete-own", HTMLButtonElement);
+  deleteButton.onclick = deleteOwn;
   find("share", HTMLButtonElement).onclick = share;
+  find("save-program", HTMLButtonElement).onclick = () =>
+    saveFile("program.py", new Blob([`${editor.source}\n`], { type: "text/x-python" }));
+  const fileInput = find("program-files", HTMLInputElement);
+  fileInput.onchange = () => addFiles(filesOfInput(fileInput.files ?? []));
+  acceptDrops(find("workbench", HTMLElement), addFiles);
   client.on("download", ({ name, blob }) => saveFile(name, blob));
   addEventListener("hashchange", showLinked);
   if (!showLinked()) {
@@ -108,6 +119,7 @@ export function createPlayground(client, page) {
     );
     if (own.shown !== null) ownList.value = "0";
     find("own", HTMLElement).hidden = titles.length === 0;
+    deleteButton.disabled = own.shown === null;
   }
 
   /** @param {number} index */
@@ -117,6 +129,31 @@ export function createPlayground(client, page) {
     linkProgram(null);
     editor.source = own.open(index);
     listOwn();
+  }
+
+  function deleteOwn() {
+    if (!confirm("Delete this program?")) return;
+    own.delete();
+    choose(EXAMPLES[0].name);
+  }
+
+  /** Writes files where programs open them by name. @param {Record<string, File>} added */
+  async function addFiles(added) {
+    Object.assign(files, added);
+    try {
+      if (ready) await writeFiles(added);
+      saved.textContent = `Programs open the files by name: ${Object.keys(files).join(", ")}.`;
+    } catch (error) {
+      saved.textContent = textOf(error);
+    }
+  }
+
+  /** @param {Record<string, File>} written */
+  async function writeFiles(written) {
+    for (const [name, file] of Object.entries(written)) {
+      const data = await file.arrayBuffer();
+      await client.call("writeFile", [name, data], [data]);
+    }
   }
 
   async function share() {
@@ -301,6 +338,7 @@ export function createPlayground(client, page) {
       ready = isReady;
       update();
       giveFocus();
+      if (ready) writeFiles(files).catch((error) => output.note(textOf(error)));
       if (ready && runWhenReady) run();
     },
   };
