@@ -2,6 +2,7 @@
 
 /** @import { Events } from "./protocol.js" */
 
+const LINE = 1000; // characters of a write that is never cut
 const MAX_TEXT = 200_000; // characters of a program that are shown; the browser becomes slow with more
 const TEXT_DELAY = 40; // milliseconds
 const NUMBERS_DELAY = 120; // milliseconds
@@ -41,8 +42,8 @@ export class HostModule {
     if (isError !== this.#textIsError) this.flush();
     if (this.#text === "") this.#textSince = performance.now();
     this.#textIsError = isError;
-    // A single write may be larger than what the page can show.
-    this.#text += text.slice(0, room + 1);
+    // A single write may be larger than what the page can show; a line is shown whole.
+    this.#text += text.slice(0, Math.max(room, LINE));
     if (text.includes("\n") || performance.now() - this.#textSince > TEXT_DELAY) this.flush();
     else this.#textTimer ||= setTimeout(this.flush, TEXT_DELAY);
   };
