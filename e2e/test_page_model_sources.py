@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -201,6 +202,10 @@ def lone_python(page: Page, pages_url: str, server: FileServer) -> PagePython:
     return python
 
 
+PROBE = re.compile(r"bytes=(\d+)-\1")
+"""Range of a single byte."""
+
+
 def test_failures_are_tried_again(
     lone_python: PagePython, server: FileServer, page_errors: list[str]
 ) -> None:
@@ -208,10 +213,10 @@ def test_failures_are_tried_again(
     assert lone_python.call(load, f"{server.url}/model.txt", {}) == SUMS
     asked = [seen.headers.get("range") for seen in server.seen if seen.path == "/shard2.bin"]
     # Chromium, which keeps the first bytes, may ask for the one after them before the rest.
-    probe = "bytes=200000-200000"
-    first, rest = [text for text in asked if text != probe]
+    first, rest = [text for text in asked if not PROBE.fullmatch(text or "")]
     assert first is None
-    assert rest is None or rest.startswith("bytes=200000-")
+    # The last bytes may be lost with the connection.
+    assert rest is None or 0 < int(rest.removeprefix("bytes=").partition("-")[0]) <= 200_000
     page_errors.clear()
 
 
