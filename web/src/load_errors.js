@@ -12,6 +12,7 @@ addEventListener(
       document.getElementById(id),
     );
     if (!loading || !notice || !detail || !label || !title || !text) return;
+    if (loading.dataset.state !== "loading") return;
     loading.dataset.state = "failed";
     label.textContent = "Not running";
     title.textContent = "The page did not load";
