@@ -52,6 +52,12 @@ class Demo:
         """Press Run."""
         self.page.click("#run:enabled")
 
+    def start_by_keyboard(self) -> None:
+        """Press Enter on Run, and assert that Stop gets the focus."""
+        self.page.focus("#run")
+        self.page.keyboard.press("Enter")
+        assert self.page.evaluate("document.activeElement.id") == "stop"
+
     def finish(self) -> str:
         """Wait for the end of the program and return the status that the page shows."""
         self.page.wait_for_selector("#run:enabled")

@@ -55,9 +55,7 @@ def _assert_equal(shown: str, expected: str) -> None:
 def test_focus_stays_on_the_buttons(demo: Demo) -> None:
     page = demo.page
     demo.write("from playground import next_frame\nfor _ in range(60): await next_frame()")
-    page.focus("#run")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "stop"
+    demo.start_by_keyboard()
     demo.finish()
     assert page.evaluate("document.activeElement.id") == "run"
 

@@ -80,9 +80,7 @@ def test_lines_are_rewritten_and_coloured(demo: Demo) -> None:
 def test_run_has_the_focus_after_a_restart(demo: Demo) -> None:
     page = demo.page
     demo.write("while True: pass")
-    page.focus("#run")
-    page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.id") == "stop"
+    demo.start_by_keyboard()
     page.keyboard.press("Enter")
     page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     demo.finish()

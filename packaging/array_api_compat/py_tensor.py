@@ -1,4 +1,4 @@
-"""Functions for `array_api_compat/common/_helpers.py`, after those of the other libraries."""
+"""Functions to add to `array_api_compat/common/_helpers.py`, written like those for NumPy."""
 
 from __future__ import annotations
 

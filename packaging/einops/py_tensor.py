@@ -1,4 +1,4 @@
-"""A class for `einops/_backends.py`, after those of the other libraries."""
+"""A class to add to `einops/_backends.py`, written like those for NumPy and PyTorch."""
 
 from einops._backends import AbstractBackend
 

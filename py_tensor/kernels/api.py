@@ -139,7 +139,8 @@ class KernelFunction(TensorFunction):
         assert parameters is not None
         self._parameters = parameters
         if not f"{function.__module__}.".startswith(PACKAGE):
-            # The text may be in a variable of the caller, and the caller is told if there is none.
+            # Read now: the source of a function that `exec` made is found in variables of the
+            # callers, which exist now, and a missing source is an error where it is defined.
             _ = self._source
         self._shape = shape
         self._border = border

@@ -11,6 +11,7 @@ import math
 import zipfile
 import zlib
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -226,8 +227,10 @@ class NpzFile(Mapping[str, Tensor]):
         self._limit = limit
         with _archive_errors():
             self._archive = zipfile.ZipFile(file)
-        self.files = [name.removesuffix(".npy") for name in self._archive.namelist()]
-        twice = sorted({name for name in self.files if self.files.count(name) > 1})
+        members = self._archive.namelist()
+        self.files = [name.removesuffix(".npy") for name in members]
+        self._members = dict(zip(self.files, members, strict=True))
+        twice = sorted(name for name, count in Counter(self.files).items() if count > 1)
         if twice:
             raise FormatError(
                 f"load: names in the archive are not unique; got {', '.join(twice)} twice; "
@@ -235,9 +238,9 @@ class NpzFile(Mapping[str, Tensor]):
             )
 
     def __getitem__(self, name: str) -> Tensor:
-        if name not in self.files:
+        if name not in self._members:
             raise KeyError(f"{name} is not a file in the archive; it has {self.files}")
-        with _archive_errors(), self._archive.open(self._member(name)) as member:
+        with _archive_errors(), self._archive.open(self._members[name]) as member:
             data = member.read(self._limit + 1)
         if len(data) > self._limit:
             raise FormatError(
@@ -245,10 +248,6 @@ class NpzFile(Mapping[str, Tensor]):
                 "pass max_bytes if you trust the file"
             )
         return _of_npy(data, whole=True)
-
-    def _member(self, name: str) -> str:
-        names = self._archive.namelist()
-        return names[self.files.index(name)]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)

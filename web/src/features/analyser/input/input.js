@@ -59,7 +59,7 @@ export function createInput(analyser) {
   let shown = "";
   let hasPicture = false;
   let hasSound = false;
-  /** What the picture or sound is, for example its pixels. */
+  /** Texts below the buttons: the size of the picture in pixels, and the length of the sound in seconds. */
   const about = { picture: "", sound: "" };
   /** @type {{ picture: () => Promise<ImageBitmap>, stop: () => void } | null} */
   let live = null;
