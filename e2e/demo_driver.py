@@ -40,7 +40,17 @@ class Demo:
 
     def choose_program(self, name: str) -> None:
         """Choose a program of the list; it can be started when the editor has loaded it."""
-        self.page.select_option("#programs", name)
+        self.page.click("#open-programs")
+        self.page.click(f"[data-program={name}] button")
+
+    def own_titles(self) -> list[str]:
+        """Return the titles of the visitor's programs, the latest first."""
+        return self.page.locator("#programs section:first-child li b").all_text_contents()
+
+    def open_own(self, title: str) -> None:
+        """Open a program of the visitor in the list."""
+        self.page.click("#open-programs")
+        self.page.click(f"#programs section:first-child button:has-text('{title}')")
 
     def write(self, source: str) -> None:
         """Replace the program in the editor."""

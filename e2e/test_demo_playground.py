@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from accessibility import faults
 from demo_driver import Demo
 from gallery_programs import EXAMPLES
 from playwright.sync_api import Page, Route
@@ -137,15 +138,51 @@ def test_program_started_at_the_end_of_a_restart_keeps_its_status(demo: Demo) ->
 
 
 def test_every_program_for_numpy_and_jax_is_listed(demo: Demo) -> None:
-    listed = demo.page.eval_on_selector_all(
-        "#programs option:enabled", "options => options.map(option => option.value)"
+    rows = demo.page.locator("#programs [data-program]")
+    listed = {row.get_attribute("data-program"): row.text_content() for row in rows.all()}
+    assert sorted(map(str, listed)) == sorted(path.stem for path in PROGRAMS.glob("*.py"))
+    assert listed["heat_equation"] == (
+        "Heat equation Solve the heat equation on a square plate by explicit finite differences."
     )
-    assert sorted(listed) == sorted(path.stem for path in PROGRAMS.glob("*.py"))
+    assert all(str(text).endswith(".") for text in listed.values())
     demo.run("arithmetic")
-    assert demo.page.input_value("#programs") == ""
+    assert demo.page.inner_text("#shown-program") == ""
     assert demo.page.locator("#examples [aria-pressed=true]").count() == 1
     demo.choose_program("heat_equation")
+    demo.page.wait_for_selector("#shown-program:text-is('Heat equation')")
     assert demo.page.locator("#examples [aria-pressed=true]").count() == 0
+
+
+def test_programs_are_found_by_words_and_opened_by_keyboard(demo: Demo) -> None:
+    page = demo.page
+    demo.write("# a wave of mine")
+    page.focus("#open-programs")
+    page.keyboard.press("Enter")
+    for size in ((1280, 800), (390, 844)):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        assert page.evaluate("document.documentElement.scrollWidth") == size[0]
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert faults(page, "#programs") == []
+    page.keyboard.type("wave MEMBRANE")
+    assert page.inner_text("#program-count") == "1 program"
+    for _ in range(4):
+        page.keyboard.press("Backspace")
+    assert page.inner_text("#program-count") == "1 program"
+    page.fill("#program-filter", "wave")
+    shown = page.locator("#programs section:visible")
+    assert shown.first.inner_text().split("\n") == ["Your programs", "a wave of mine"]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") == "open-programs"
+    page.keyboard.press("Enter")
+    page.keyboard.type("wave equation")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#shown-program:text-is('Wave equation')")
+    page.wait_for_function("document.activeElement.id === 'run'")
+    assert page.is_hidden("#programs")
 
 
 def test_program_is_run_only_after_it_is_loaded(demo: Demo) -> None:

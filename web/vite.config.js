@@ -130,6 +130,18 @@ function loadErrors() {
   };
 }
 
+/** Loads the first sentence of a Python program, without the program. @returns {import("vite").Plugin} */
+function descriptions() {
+  return {
+    name: "descriptions",
+    load(id) {
+      if (!id.endsWith(".py?description")) return null;
+      const [sentence] = readFileSync(id.split("?")[0], "utf8").split("\n");
+      return `export default ${JSON.stringify(sentence.replace('"""', ""))}`;
+    },
+  };
+}
+
 /** Writes compressed files, and lets `vite preview` send them. @returns {import("vite").Plugin} */
 function compression() {
   return {
@@ -190,6 +202,7 @@ export default defineConfig({
     siteNavigation(),
     packageNames(),
     loadErrors(),
+    descriptions(),
     offline,
     compression(),
     compressedPreview(),

@@ -52,11 +52,30 @@ export const EXAMPLES = examples({
   mistake: "A mistake",
 });
 
+const FOLDER = "../../../../examples";
+
+/** First sentences of the programs; the build reads them. @type {Record<string, string>} */
+const descriptions = import.meta.glob("../../../../examples/*.py", {
+  query: "?description",
+  import: "default",
+  eager: true,
+});
+
 /** Programs written for NumPy or JAX, by kind. A program's name is its file's name in `examples/`. */
 export const PROGRAMS = Object.entries(index.kinds).map(([kind, titles]) => ({
   kind,
-  programs: Object.entries(titles).map(([name, title]) => ({ name, title })),
+  programs: Object.entries(titles).map(([name, title]) => ({
+    name,
+    title,
+    description: descriptions[`${FOLDER}/${name}.py`],
+  })),
 }));
+
+/** @param {string} name @returns {string} its title; "" if there is no such program */
+export function titleOfProgram(name) {
+  const all = PROGRAMS.flatMap(({ programs }) => programs);
+  return all.find((program) => program.name === name)?.title ?? "";
+}
 
 /** @type {Record<string, string>} */
 const addresses = import.meta.glob("../../../../examples/*.py", {
@@ -72,7 +91,7 @@ const addresses = import.meta.glob("../../../../examples/*.py", {
  * @returns {Promise<string>}
  */
 export async function loadProgram(name) {
-  const file = await loadFile(addresses[`../../../../examples/${name}.py`], `${name}: the program`);
+  const file = await loadFile(addresses[`${FOLDER}/${name}.py`], `${name}: the program`);
   const source = await file.text();
   /** @type {Record<string, string>} */
   const imports = index.imports;

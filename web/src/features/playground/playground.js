@@ -7,9 +7,10 @@ import { textOf } from "../../ui/error_text.js";
 import { saveFile } from "../../ui/save_file.js";
 import { acceptDrops } from "./dropped.js";
 import { createEditor } from "./editor.js";
-import { EXAMPLES, GALLERY, loadProgram, PROGRAMS } from "./examples.js";
+import { EXAMPLES, GALLERY, loadProgram, titleOfProgram } from "./examples.js";
 import { OutputPane } from "./output.js";
 import { isRunByLink, linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
+import { createProgramList } from "./program_list.js";
 import { SoundOutput } from "./sound.js";
 
 /** @import { Client } from "../../python/client.js" */
@@ -44,6 +45,8 @@ export function createPlayground(client, page) {
   let stopping = false;
   let loading = false;
   let runs = 0;
+  /** Name of the program of `examples/` that was chosen last; "" if something else was since then. */
+  let chosen = "";
   /** True from the moment that Stop, which had the focus, is disabled, until Run gets it. */
   let focusRun = false;
   let runWhenReady = false;
@@ -64,12 +67,9 @@ export function createPlayground(client, page) {
   find("clear", HTMLButtonElement).onclick = () => output.clear();
   find("gallery", HTMLElement).append(...GALLERY.map(cardOf));
   find("examples", HTMLElement).append(...EXAMPLES.map(chipOf));
-  const programs = find("programs", HTMLSelectElement);
-  programs.append(...PROGRAMS.map(groupOf));
-  programs.onchange = () => chooseProgram(programs.value);
+  const programs = createProgramList({ onChoose: chooseProgram, onOpen: openOwn });
+  const shownProgram = find("shown-program", HTMLElement);
   const own = new OwnPrograms();
-  const ownList = find("own-programs", HTMLSelectElement);
-  ownList.onchange = () => openOwn(Number(ownList.value));
   const deleteButton = find("delete-own", HTMLButtonElement);
   deleteButton.onclick = deleteOwn;
   find("share", HTMLButtonElement).onclick = share;
@@ -92,6 +92,7 @@ export function createPlayground(client, page) {
     if (program === null) return false;
     press("");
     own.leave();
+    listOwn();
     editor.source = program;
     find("playground", HTMLElement).scrollIntoView();
     runWhenReady = isRunByLink();
@@ -103,7 +104,6 @@ export function createPlayground(client, page) {
     runWhenReady = false;
     const isSaved = own.edit(editor.source);
     press("");
-    programs.value = "";
     linkProgram(null);
     listOwn();
     saved.textContent = isSaved
@@ -113,19 +113,14 @@ export function createPlayground(client, page) {
 
   function listOwn() {
     const { titles } = own;
-    ownList.replaceChildren(
-      make("option", { value: "", disabled: true, selected: true }, "choose one"),
-      ...titles.map((title, index) => make("option", { value: String(index) }, title)),
-    );
-    if (own.shown !== null) ownList.value = "0";
-    find("own", HTMLElement).hidden = titles.length === 0;
+    programs.own = titles;
+    shownProgram.textContent = own.shown === null ? titleOfProgram(chosen) : titles[0];
     deleteButton.disabled = own.shown === null;
   }
 
   /** @param {number} index */
   function openOwn(index) {
     press("");
-    programs.value = "";
     linkProgram(null);
     editor.source = own.open(index);
     listOwn();
@@ -192,14 +187,9 @@ export function createPlayground(client, page) {
     return chip;
   }
 
-  /** @param {(typeof PROGRAMS)[number]} group */
-  function groupOf({ kind, programs }) {
-    const options = programs.map(({ name, title }) => make("option", { value: name }, title));
-    return make("optgroup", { label: kind }, ...options);
-  }
-
-  /** @param {string} name */
+  /** Marks an example, or none, as the program in the editor. @param {string} name */
   function press(name) {
+    chosen = "";
     for (const chip of document.querySelectorAll("[data-example]")) {
       chip.setAttribute("aria-pressed", String(chip.getAttribute("data-example") === name));
     }
@@ -208,26 +198,27 @@ export function createPlayground(client, page) {
   /** @param {string} name */
   async function chooseProgram(name) {
     press("");
+    chosen = name;
     // The button must not run the program that the editor still shows.
     loading = true;
     update();
     try {
       const source = await loadProgram(name);
       // Another program may have been chosen meanwhile.
-      if (programs.value !== name) return;
+      if (chosen !== name) return;
       show(source);
     } catch (error) {
-      if (programs.value !== name) return;
+      if (chosen !== name) return;
       output.note(textOf(error));
     }
     loading = false;
     update();
+    runButton.focus();
   }
 
   /** @param {string} name */
   function choose(name) {
     press(name);
-    programs.value = "";
     loading = false;
     update();
     show([...GALLERY, ...EXAMPLES].find((example) => example.name === name)?.source ?? "");
