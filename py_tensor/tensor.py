@@ -354,6 +354,8 @@ class Tensor(TensorMethods):
         spec = self._spec
         if state.traces and is_traced(self._node):
             return f"tensor(traced, shape={spec.shape}, dtype={spec.dtype})"
+        if not spec.shape:  # short, because lists of numbers print many of them
+            return f"tensor({self}, dtype={spec.dtype})"
         text = array_format.values(self.tolist(), spec.shape, " " * len("tensor("))
         rest = f"shape={spec.shape}, dtype={spec.dtype}, backend={backend().name}"
         if self.sharding is not None:

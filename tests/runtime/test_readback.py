@@ -216,9 +216,17 @@ def test_repr(backend_name):
         "tensor([[ 1., 2.5],\n        [-3., nan]], shape=(2, 2), dtype=float32, "
         f"backend={backend_name})"
     )
-    assert repr(pt.asarray(3)) == f"tensor(3, shape=(), dtype=int32, backend={backend_name})"
     assert repr(pt.zeros(2000)).startswith("tensor([0., 0., 0., ..., 0., 0., 0.], shape=(2000,)")
     assert len(repr(pt.zeros((100, 100, 10)))) < 3000
+
+
+def test_repr_of_a_number_is_short():
+    numbers = [pt.asarray(3), pt.asarray(True), *pt.asarray([1, -0.1], dtype="float16")]
+    assert repr(numbers) == (
+        "[tensor(3, dtype=int32), tensor(True, dtype=bool), "
+        "tensor(1.0, dtype=float16), tensor(-0.1, dtype=float16)]"
+    )
+    assert repr(pt.asarray(1 - 2j)) == "tensor(1.-2.j, dtype=complex64)"
 
 
 def test_tables_of_more_than_2048_rows_of_texels(rng):
