@@ -60,6 +60,8 @@ class ModelConstant:
     _tensor: Tensor | None = None
     restored: Callable[[], Tensor] | None = None
     """Function that returns the tensor, if only a copy with permuted axes is kept."""
+    narrow: tuple[int, int] | None = None
+    """Bits and least number of integers of less than 8 bits, which are stored in 8 bits."""
 
     @property
     def size(self) -> int:

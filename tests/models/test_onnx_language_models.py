@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+from onnx.reference import ReferenceEvaluator
 
 import py_tensor as pt
 from py_tensor.errors import ModelError
@@ -377,3 +378,195 @@ def test_constants_with_other_readers_are_not_packed(rng, engine):
     model = model_of_weights([weight], nodes, x)
     assert operators_of(model)[0] == "DequantizeLinear"
     close(model(x).numpy(), x @ weight.values + weight.values.sum())
+
+
+# --- constants and values of 4 bits in branches and loops -----------------------------------------
+
+
+def declared(name: str, kind: int = TensorProto.FLOAT, shape: Any = None) -> Any:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def body(nodes: list[Any], inputs: list[Any], outputs: list[Any], constants: Any = ()) -> Any:
+    return helper.make_graph(nodes, "body", inputs, outputs, list(constants))
+
+
+def check_against_onnx(
+    nodes: list[Any], inputs: dict[str, Any], results: list[str], constants: Any = (), **more: Any
+) -> pt.models.Model:
+    """Assert that results are those of onnx's reference, and return the model."""
+    kinds = {name: helper.np_dtype_to_tensor_dtype(x.dtype) for name, x in inputs.items()}
+    graph = helper.make_graph(
+        nodes,
+        "graph",
+        [declared(name, kind, inputs[name].shape) for name, kind in kinds.items()],
+        [declared(name) for name in results],
+        list(constants),
+    )
+    imports = [helper.make_opsetid("", 23), helper.make_opsetid("own", 1)]
+    file = helper.make_model(graph, opset_imports=imports, **more)
+    model = pt.models.loads(file.SerializeToString())
+    found = model.run({name: pt.asarray(x) for name, x in inputs.items()})
+    for name, want in zip(results, ReferenceEvaluator(file).run(None, inputs), strict=True):
+        np.testing.assert_allclose(found[name].numpy(), want, rtol=1e-4, atol=1e-4)
+    return model
+
+
+def inner_graphs(model: pt.models.Model) -> list[Any]:
+    attributes = [value for node in model._graph.nodes for value in node.attributes.values()]
+    return [value for value in attributes if hasattr(value, "nodes")]
+
+
+@NARROW
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("stored", ["in branches", "around", "dequantized around"])
+def test_weights_of_branches_stay_packed(stored, flag, kind, rng, engine):
+    # Branches may use one name for different weights.
+    weights = [Narrow(rng, "w", (32, 8), kind, 0, 16) for _ in range(2)]
+    product = helper.make_node("MatMul", ["x", "w"], ["r"])
+    branches, nodes, constants = [], [], []
+    for weight in weights:
+        own, around = [weight.node, product], []
+        if stored != "in branches":
+            around, weight = weights[0].constants, weights[0]
+        if stored == "dequantized around":
+            own, nodes = [product], [weight.node]
+        inside = () if around else weight.constants
+        constants = around
+        branches.append(body(own, [], [declared("r")], inside))
+    nodes.append(
+        helper.make_node("If", ["f"], ["y"], then_branch=branches[0], else_branch=branches[1])
+    )
+    inputs = {"x": floats(rng, 3, 32), "f": np.array(flag)}
+    model = check_against_onnx(nodes, inputs, ["y"], constants)
+    assert operators_of(model) == ["If"]
+    graphs = inner_graphs(model)
+    assert [own.nodes[0].operator for own in graphs] == ["com.microsoft.MatMulNBits"] * 2
+    values = weights[0 if flag or stored != "in branches" else 1].values
+    close(model.run(inputs)["y"].numpy(), inputs["x"] @ values)
+    parts = {id(x): x for own in [model._graph, *graphs] for x in own.constants.values()}
+    count = 2 if stored == "in branches" else 1
+    assert len(parts) == 3 * count
+    # Codes, scales, and zero points of 4 bits.
+    assert sum(x.nbytes for x in parts.values()) == count * (32 * 8 // 2 + 16 * 4 + 8)
+
+
+def test_names_in_functions_are_not_those_around_them(rng, engine):
+    weight = Narrow(rng, "w", (32, 8), TensorProto.INT4, 0, 16)
+    own = helper.make_function(
+        "own",
+        "Twice",
+        ["x"],
+        ["r"],
+        [
+            helper.make_node("Add", ["x", "x"], ["w"]),
+            helper.make_node("MatMul", ["x", "w"], ["r"]),
+        ],
+        [helper.make_opsetid("", 23)],
+    )
+    nodes = [
+        weight.node,
+        helper.make_node("MatMul", ["x", "w"], ["a"]),
+        helper.make_node("Twice", ["a"], ["y"], domain="own"),
+    ]
+    inputs = {"x": floats(rng, 8, 32)}
+    model = check_against_onnx(nodes, inputs, ["y"], weight.constants, functions=[own])
+    assert operators_of(model) == ["MatMulNBits", "Function"]
+    assert [node.operator for node in inner_graphs(model)[0].nodes] == ["Add", "MatMul"]
+
+
+@NARROW
+@pytest.mark.parametrize("flag", [True, False])
+@pytest.mark.parametrize("use", ["CastLike", "QuantizeLinear", "DequantizeLinear"])
+def test_branches_give_values_of_4_bits(use, flag, kind, rng, engine):
+    constants = [helper.make_tensor(f"z{at}", kind, (), [at + 1]) for at in range(2)]
+    branches = [
+        body(
+            [helper.make_node("Identity", [own.name], [f"b{at}"])],
+            [],
+            [declared(f"b{at}", kind)],
+            [own],
+        )
+        for at, own in enumerate(constants)
+    ]
+    nodes = [
+        helper.make_node("If", ["f"], ["z"], then_branch=branches[0], else_branch=branches[1]),
+        {
+            "CastLike": helper.make_node("CastLike", ["x", "z"], ["q"]),
+            "QuantizeLinear": helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+            "DequantizeLinear": helper.make_node("DequantizeLinear", ["z", "s"], ["q"]),
+        }[use],
+        helper.make_node("Cast", ["q"], ["y"], to=TensorProto.FLOAT),
+    ]
+    # Many values are out of the range of 4 bits.
+    inputs = {"x": 10 * floats(rng, 64), "f": np.array(flag)}
+    check_against_onnx(
+        nodes, inputs, ["y"], [helper.make_tensor("s", TensorProto.FLOAT, (), [0.5])]
+    )
+
+
+@NARROW
+def test_loops_carry_and_collect_values_of_4_bits(kind, rng, engine):
+    low = -8 if kind == TensorProto.INT4 else 0
+    scalar = [declared("i", TensorProto.INT64, []), declared("going", TensorProto.BOOL, [])]
+    nodes = [
+        helper.make_node("DequantizeLinear", ["c", "s"], ["d"]),
+        helper.make_node("Add", ["d", "x"], ["e"]),
+        # The zero point is carried, and says by its dtype at which numbers the result ends.
+        helper.make_node("QuantizeLinear", ["e", "s", "z"], ["c1"]),
+        *(
+            helper.make_node("Identity", [own], [new])
+            for own, new in [("going", "going1"), ("z", "z1"), ("c1", "all1")]
+        ),
+    ]
+    inside = body(
+        nodes,
+        [*scalar, declared("c", kind), declared("z", kind, [])],
+        [
+            declared("going1", TensorProto.BOOL, []),
+            *(declared(name, kind) for name in ("c1", "z1", "all1")),
+        ],
+    )
+    constants = [
+        helper.make_tensor("n", TensorProto.INT64, (), [3]),
+        helper.make_tensor("t", TensorProto.BOOL, (), [True]),
+        helper.make_tensor("s", TensorProto.FLOAT, (), [0.25]),
+        helper.make_tensor("c0", kind, (4,), [low + n for n in (1, 2, 3, 15)]),
+        helper.make_tensor("z0", kind, (), [low + 9]),
+    ]
+    outside = [
+        helper.make_node("Loop", ["n", "t", "c0", "z0"], ["last", "zero", "all"], body=inside),
+        helper.make_node("DequantizeLinear", ["last", "s"], ["y0"]),
+        helper.make_node("DequantizeLinear", ["all", "s"], ["y1"]),
+        helper.make_node("CastLike", ["large", "all"], ["narrowed"]),
+        helper.make_node("Cast", ["narrowed"], ["y2"], to=TensorProto.FLOAT),
+    ]
+    inputs = {"x": floats(rng, 4), "large": np.float32([-9, 17, 3.5, 100])}
+    check_against_onnx(outside, inputs, ["y0", "y1", "y2"], constants)
+
+
+@NARROW
+def test_weights_in_a_loop_stay_packed(kind, rng, engine):
+    weight = Narrow(rng, "w", (16, 16), kind, 1, 8)
+    inside = body(
+        [
+            weight.node,
+            helper.make_node("Gemm", ["e", "w"], ["m"], transB=1),
+            helper.make_node("Tanh", ["m"], ["e1"]),
+            helper.make_node("Identity", ["going"], ["going1"]),
+        ],
+        [
+            declared("i", TensorProto.INT64, []),
+            declared("going", TensorProto.BOOL, []),
+            declared("e"),
+        ],
+        [declared("going1", TensorProto.BOOL, []), declared("e1")],
+        weight.constants,
+    )
+    constants = [
+        helper.make_tensor("n", TensorProto.INT64, (), [3]),
+        helper.make_tensor("t", TensorProto.BOOL, (), [True]),
+    ]
+    nodes = [helper.make_node("Loop", ["n", "t", "x"], ["y"], body=inside)]
+    model = check_against_onnx(nodes, {"x": floats(rng, 2, 16)}, ["y"], constants)
+    assert inner_graphs(model)[0].nodes[0].operator == "com.microsoft.MatMulNBits"

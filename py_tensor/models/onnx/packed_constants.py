@@ -1,8 +1,8 @@
 """Keep weights of 4 and 2 bits packed that products and gathers dequantize.
 
-Input: a graph, and ONNX's numbers of the dtypes of its constants. Output: a graph in which
-`DequantizeLinear` of a constant matrix, and the `MatMul`, `Gemm` or `Gather` that reads its result,
-are one `MatMulNBits` or `GatherBlockQuantized`, whose kernels read the packed integers.
+Input: a graph. Output: a graph in which `DequantizeLinear` of a constant matrix, and the `MatMul`,
+`Gemm` or `Gather` that reads its result, are one `MatMulNBits` or `GatherBlockQuantized`, whose
+kernels read the packed integers. Graphs in nodes are rewritten, too.
 """
 
 from __future__ import annotations
@@ -97,31 +97,58 @@ def _packed(
     return (rows, size), whole.to_bytes(rows * size, "little")
 
 
-def with_packed(graph: ModelGraph, dtypes: Mapping[str, tuple[int, int]]) -> ModelGraph:
-    """Return a graph with packed weights.
+def with_packed(graph: ModelGraph) -> ModelGraph:
+    """Return a graph with packed weights."""
+    return _Rewriting(graph, {}, {}, {}).result()
 
-    `dtypes` has the number of bits and the least integer of constants with narrow integers.
-    """
-    if dtypes.keys().isdisjoint(graph.constants):
-        return graph
-    rewriting = _Rewriting(graph, dtypes)
-    for node in graph.nodes:
-        rewriting.rewrite(node)
-    return rewriting.result()
+
+def _inner(node: ModelNode) -> dict[str, ModelGraph]:
+    """Return the graphs in a node by attribute."""
+    graphs = node.attributes.items()
+    return {name: value for name, value in graphs if isinstance(value, ModelGraph)}
+
+
+def _own_names(graph: ModelGraph) -> set[str]:
+    """Return the names of the values of a graph."""
+    results = (name for node in graph.nodes for name in node.outputs)
+    return {*graph.constants, *(info.name for info in graph.inputs), *results}
 
 
 class _Rewriting:
-    """Replaces the nodes of one graph."""
+    """Replaces the nodes of one graph, and of those in its nodes."""
 
-    def __init__(self, graph: ModelGraph, dtypes: Mapping[str, tuple[int, int]]) -> None:
-        self.graph, self.dtypes = graph, dtypes
-        self.outputs = {info.name for info in graph.outputs}
+    def __init__(
+        self,
+        graph: ModelGraph,
+        outer: Mapping[str, ModelConstant],
+        packed: dict[tuple[int, ...], dict[str, ModelConstant]],
+        replaced: dict[int, ModelNode | None],
+    ) -> None:
+        """Replace nodes of a graph.
+
+        `outer` has the constants around it, `packed` the parts of packed constants by these and
+        the axis of rows, and `replaced` what replaces nodes by their identity.
+        """
+        self.graph, self.packed, self.replaced = graph, packed, replaced
+        own = _own_names(graph)
+        self.known = {name: value for name, value in outer.items() if name not in own}
+        self.known |= graph.constants
+        self.outputs = set[str]()
         self.readers: dict[str, list[ModelNode]] = {}
-        for node in graph.nodes:
-            for name in reads(node):
-                self.readers.setdefault(name, []).append(node)
+        self._read(graph, frozenset())
         self.constants: dict[str, ModelConstant] = {}
-        self.replaced: dict[int, ModelNode | None] = {}
+        for node in graph.nodes:
+            self.rewrite(node)
+
+    def _read(self, graph: ModelGraph, hidden: frozenset[str]) -> None:
+        """Note what a graph and those in its nodes read, except their own names, `hidden`."""
+        self.outputs.update({info.name for info in graph.outputs} - hidden)
+        for node in graph.nodes:
+            for name in node.inputs:
+                if name not in hidden:
+                    self.readers.setdefault(name, []).append(node)
+            for inner in _inner(node).values():
+                self._read(inner, hidden | _own_names(inner))
 
     def rewrite(self, node: ModelNode) -> None:
         """Replace a node and all that read its result, if there are nodes that do the same."""
@@ -147,7 +174,7 @@ class _Rewriting:
     def result(self) -> ModelGraph:
         """Return the new graph, without constants that nothing reads any more."""
         nodes = [self.replaced.get(id(node), node) for node in self.graph.nodes]
-        kept = tuple(node for node in nodes if node is not None)
+        kept = tuple(self._with_inner(node) for node in nodes if node is not None)
         used = self.outputs.union(*map(reads, kept))
         constants = {
             name: own
@@ -156,17 +183,27 @@ class _Rewriting:
         }
         return self.graph._replace(nodes=kept, constants=constants | self.constants)
 
+    def _with_inner(self, node: ModelNode) -> ModelNode:
+        """Return a node whose graphs have packed weights."""
+        inner = {
+            name: _Rewriting(graph, self.known, self.packed, self.replaced).result()
+            for name, graph in _inner(node).items()
+        }
+        return node._replace(attributes={**node.attributes, **inner}) if inner else node
+
     def _weight(self, node: ModelNode) -> _Weight | None:
         """Return the constants that a node dequantizes, if it dequantizes a matrix of a file."""
         if node.operator != DEQUANTIZE or node.attributes.get("output_dtype"):
             return None
-        own = [self.graph.constants.get(name) for name in node.inputs if name]
-        bits, low = self.dtypes.get(node.inputs[0], (0, 0))
-        if not bits or None in own or not all(isinstance(x.elements, Entry) for x in own if x):
+        own = [self.known.get(name) for name in node.inputs if name]
+        if None in own or not all(isinstance(x.elements, Entry) for x in own if x):
             return None
         integers, scales, *zeros = own
-        if integers is None or scales is None or len(integers.shape) != 2 or not integers.size:
+        if integers is None or scales is None or integers.narrow is None:
             return None
+        if len(integers.shape) != 2 or not integers.size:
+            return None
+        bits, low = integers.narrow
         axis = node.attributes.get("axis", 1)
         block = node.attributes.get("block_size", 0) if scales.size > 1 else 0
         if axis not in (-2, -1, 0, 1) or block < 0 or block % (8 // bits):
@@ -180,7 +217,8 @@ class _Rewriting:
         if not fits or any(zero is None or zero.size != scales.size for zero in zeros):
             return None
         zero = zeros[0] if zeros else None
-        return _Weight(node.outputs[0], integers, bits, low, scales, zero, axis % 2, block)
+        name = ", ".join(filter(None, node.inputs))
+        return _Weight(name, integers, bits, low, scales, zero, axis % 2, block)
 
     def _transposes(self, node: ModelNode) -> list[ModelNode]:
         return [own for own in self.readers[node.outputs[0]] if own.operator == TRANSPOSE]
@@ -205,10 +243,13 @@ class _Rewriting:
 
     def _replace(self, node: ModelNode, operator: str, rows: int, weight: _Weight) -> None:
         """Replace a node by one that reads packed weights."""
-        key = f"{weight.name}: weights by axis {rows}"
-        if key not in self.constants:
-            self.constants |= {own.name: own for own in weight.parts(rows).values()}
-        parts = [f"{weight.name}: {part} by axis {rows}" for part in ("weights", "scales", "zeros")]
+        key = (*map(id, (weight.integers, weight.scales, weight.zeros)), rows)
+        if key not in self.packed:
+            # Graphs that read the same constants share the parts.
+            self.packed[key] = weight.parts(rows)
+        packed = self.packed[key]
+        self.constants |= {own.name: own for own in packed.values()}
+        parts = [packed[part].name for part in ("weights", "scales", "zeros")]
         count, length, block = weight.layout(rows)
         if operator == GATHER:
             inputs = (parts[0], node.inputs[1], *parts[1:])

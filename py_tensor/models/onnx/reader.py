@@ -11,6 +11,7 @@ import math
 import struct
 from array import array
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -174,7 +175,8 @@ def read(model: Message, files: Mapping[str, Any]) -> ModelGraph:
     }
     reader = _GraphReader(functions, files)
     graph = reader.graph(model["graph"], _Scope(_versions(model), {}, 0))
-    graph = with_packed(graph, reader.narrow)
+    if reader.has_narrow:
+        graph = with_packed(graph)
     scales = _scales(graph)
     return graph._replace(
         inputs=tuple(_with_quantization(info, graph, scales) for info in graph.inputs),
@@ -251,12 +253,8 @@ class _GraphReader:
         """Values of Constant nodes by the identity of their messages."""
         self._dtypes: dict[str, int] = {}
         """ONNX's numbers of the dtypes of values, as far as they matter."""
-
-    @property
-    def narrow(self) -> dict[str, tuple[int, int]]:
-        """Bits and least number of values of narrow integers by name."""
-        kinds = {name: NARROW_INTEGERS.get(dtype) for name, dtype in self._dtypes.items()}
-        return {name: kind for name, kind in kinds.items() if kind is not None}
+        self.has_narrow = False
+        """True if a constant has integers of less than 8 bits."""
 
     def graph(self, graph: Message, scope: _Scope) -> ModelGraph:
         """Convert a graph."""
@@ -265,13 +263,14 @@ class _GraphReader:
             raise unsupported("sparse tensors", f"an initializer of graph {name!r}")
         constants = {}
         for info in graph.get("input", ()):
-            kind = info.get("type", {}).get("tensor_type", {})
-            self._dtypes[info.get("name", "")] = kind.get("elem_type", 0)
+            self._declare(info)
         for tensor in graph.get("initializer", ()):
             constant = self._constant(tensor)
             constants[constant.name] = constant
             self._dtypes[constant.name] = tensor.get("data_type", 0)
         nodes = self._nodes(graph.get("node", ()), constants, scope)
+        for info in graph.get("output", ()):
+            self._declare(info)
         inputs = map(_value_info, graph.get("input", ()))
         return ModelGraph(
             name,
@@ -280,6 +279,12 @@ class _GraphReader:
             nodes,
             constants,
         )
+
+    def _declare(self, info: Message) -> None:
+        """Note the dtype of an input or output, if it has one."""
+        declared = info.get("type", {}).get("tensor_type", {}).get("elem_type", 0)
+        if declared:
+            self._dtypes[info.get("name", "")] = declared
 
     def _nodes(
         self, nodes: Any, constants: dict[str, ModelConstant], scope: _Scope
@@ -298,8 +303,11 @@ class _GraphReader:
             operator, outputs = message.get("op_type", ""), tuple(message.get("output", ()))
             name = message.get("name") or next(filter(None, outputs), "") or f"{operator}[{at}]"
             domain = message.get("domain", "")
+            inputs = tuple(message.get("input", ()))
             attributes = {}
             for attribute in message.get("attribute", ()):
+                for info, own in zip(attribute.get("g", {}).get("input", ()), inputs, strict=False):
+                    self._dtypes[info.get("name", "")] = self._dtypes.get(own, 0)
                 key = attribute.get("name", "")
                 reference = attribute.get("ref_attr_name")
                 if reference is None:
@@ -308,9 +316,8 @@ class _GraphReader:
                 elif reference in arguments:
                     attributes[key] = arguments[reference]
             function = self._functions.get((domain, operator, message.get("overload", "")))
-            inputs = tuple(message.get("input", ()))
             if function is not None:
-                body = self._body(function, attributes, depth + 1)
+                body = self._body(function, attributes, depth + 1, inputs, outputs)
                 # A call may omit inputs and outputs at the end.
                 missing = len(body.inputs) - len(inputs)
                 inputs += ("",) * missing
@@ -373,10 +380,26 @@ class _GraphReader:
             dtype = self._dtypes.get(inputs[0], 0)
         if outputs and isinstance(dtype, int):
             self._dtypes[outputs[0]] = dtype
+        for body in attributes.values():
+            if isinstance(body, ModelGraph):
+                # The first result of the body of a loop is its condition.
+                results = body.outputs[1:] if operator == "Loop" else body.outputs
+                for name, info in zip(outputs, results, strict=False):
+                    self._dtypes[name] = self._dtypes.get(info.name, 0)
         return operator, inputs
 
-    def _body(self, function: Message, attributes: dict[str, Any], depth: int) -> ModelGraph:
-        """Return the graph of a function for one call."""
+    def _body(
+        self,
+        function: Message,
+        attributes: dict[str, Any],
+        depth: int,
+        inputs: tuple[str, ...],
+        outputs: tuple[str, ...],
+    ) -> ModelGraph:
+        """Return the graph of a function for a call with names of inputs and outputs."""
+        around = self._dtypes
+        pairs = zip(function.get("input", ()), inputs, strict=False)
+        self._dtypes = {name: around.get(own, 0) for name, own in pairs}
         versions, arguments = _versions(function), dict(attributes)
         for default in function.get("attribute_proto", ()):
             key = default.get("name", "")
@@ -385,6 +408,9 @@ class _GraphReader:
                 arguments[key] = self._attribute(default, label, _Scope(versions, {}, depth))
         constants: dict[str, ModelConstant] = {}
         nodes = self._nodes(function.get("node", ()), constants, _Scope(versions, arguments, depth))
+        results = zip(outputs, function.get("output", ()), strict=False)
+        around |= {name: self._dtypes.get(own, 0) for name, own in results}
+        self._dtypes = around
         return ModelGraph(
             function.get("name", ""),
             tuple(ValueInfo(name, None, None) for name in function.get("input", ())),
@@ -424,7 +450,10 @@ class _GraphReader:
 
     def _constant(self, tensor: Message) -> ModelConstant:
         name = tensor.get("name", "")
-        return constant_of_entry(name, self._entry(tensor, f'tensor "{name}"'))
+        constant = constant_of_entry(name, self._entry(tensor, f'tensor "{name}"'))
+        constant.narrow = NARROW_INTEGERS.get(tensor.get("data_type", 0))
+        self.has_narrow |= constant.narrow is not None
+        return constant
 
     def _entry(self, tensor: Message, label: str) -> Entry:
         dtype, shape = tensor.get("data_type", 0), tuple(tensor.get("dims", ()))
@@ -494,7 +523,7 @@ def _constant_node(attributes: Mapping[str, Any], name: str) -> ModelConstant | 
         return None
     [(key, value)] = attributes.items()
     if key == "value" and isinstance(value, ModelConstant):
-        return ModelConstant(name, value.dtype, value.shape, value.elements)
+        return replace(value, name=name)
     if key not in _CONSTANTS:
         return None
     code, form = _CONSTANTS[key]
