@@ -16,10 +16,11 @@ from .. import functions as F
 from ..dtypes import float16, float32, int8, int32, uint8, uint16, uint32, wrong_type
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import flag, integer
+from ..ir.pytree import tree_leaves
 from ..ops.elementwise import ELEMENTWISE
 from ..tensor import Tensor, apply, as_tensor, from_host, realize
 from ..typing import ArrayLike
-from .layers.feed_forward import MixtureOfExperts
+from .layers.feed_forward import MATRICES, MixtureOfExperts
 from .layers.linear import Dense, Embedding
 from .module import Module, buffer_field, named_modules, static_field
 from .split_matrix import SplitMatrix
@@ -310,13 +311,14 @@ def _of_blocks(numbers: Tensor, outer: Tensor | None) -> Tensor:
 def quantize[M: Module](
     module: M, *, bits: int = 4, block: int = 32, symmetric: bool = True, skip: Sequence[str] = ()
 ) -> M:
-    """Replace the weights of a module's dense and embedding layers by packed matrices.
+    """Replace the weights of dense layers, embeddings and experts by packed matrices.
 
     Each block of neighbours that are added up in a product, or that are in a row of an embedding,
     has a scale in float16. With `symmetric`, an element is an integer times the scale; else the
     block has an offset, too, and all integers are used. The rounding is that of llama.cpp's types
-    Q4_0 and Q4_1; with 8 bits, that of Q8_0. Biases and other parameters stay as they are. The
-    packed weights are not trained.
+    Q4_0 and Q4_1; with 8 bits, that of Q8_0. Biases and other parameters stay as they are, also
+    the routers of `MixtureOfExperts`, which choose others if they are rounded. The packed weights
+    are not trained.
 
     Args:
         module: Module, which is changed.
@@ -370,6 +372,14 @@ def quantize[M: Module](
         elif isinstance(weight, Tensor):
             use = use_of(weight, is_dense)
         layer.weight = use
+    for experts in _mixtures(module, skip):
+        for name in MATRICES:
+            own: Any = getattr(experts, name)
+            if isinstance(own, Tensor):
+                own = _packed(own.mT.reshape((-1, own.shape[1])), bits, block, symmetric)
+            elif isinstance(own, SplitMatrix):
+                own = own.with_blocks(lambda part: use_of(part, False))
+            setattr(experts, name, own)
     return module
 
 
@@ -398,14 +408,16 @@ def dequantize[M: Module](module: M) -> M:
             split: Any = weight.with_blocks(_unpacked)
             realize(*split.blocks)
             layer.weight = split
-    for _, experts in named_modules(module):
-        if isinstance(experts, MixtureOfExperts):
-            for name in ("gate", "up", "down"):
-                packed: Any = getattr(experts, name)
-                if isinstance(packed, PackedMatrix):
-                    shape = (experts.router.outputs, -1, packed.columns)
-                    setattr(experts, name, packed.unpacked().reshape(shape).mT)
-                    realize(getattr(experts, name))
+    for experts in _mixtures(module):
+        for name in MATRICES:
+            packed: Any = getattr(experts, name)
+            if isinstance(packed, PackedMatrix):
+                shape = (experts.router.outputs, -1, packed.columns)
+                packed = packed.unpacked().reshape(shape).mT
+            elif isinstance(packed, SplitMatrix):
+                packed = packed.with_blocks(_unpacked)
+            setattr(experts, name, packed)
+            realize(*tree_leaves(packed))
     return module
 
 
@@ -416,11 +428,20 @@ def _unpacked(block: Any) -> Tensor:
 
 def _layers(module: Module, skip: Sequence[str] = ()) -> list[Dense | Embedding]:
     """Return the layers in a module whose weights may be packed."""
+    routers = {id(experts.router) for experts in _mixtures(module)}
+    layers = _of_kind(module, Dense | Embedding, skip)
+    return [layer for layer in layers if id(layer) not in routers]
+
+
+def _mixtures(module: Module, skip: Sequence[str] = ()) -> list[MixtureOfExperts]:
+    return _of_kind(module, MixtureOfExperts, skip)
+
+
+def _of_kind(module: Module, kind: Any, skip: Sequence[str]) -> list[Any]:
     return [
-        layer
-        for name, layer in named_modules(module)
-        if isinstance(layer, Dense | Embedding)
-        and not any(f"{name}.".startswith(f"{start}.") for start in skip)
+        own
+        for name, own in named_modules(module)
+        if isinstance(own, kind) and not any(f"{name}.".startswith(f"{start}.") for start in skip)
     ]
 
 

@@ -14,8 +14,10 @@ from .. import functions as F
 from ..dtypes import int32
 from ..errors import SizeError
 from ..functions.arguments import check_known_indices
+from ..ir.pytree import tree_leaves, tree_map
 from ..ops.op_def import Shape
-from ..tensor import Tensor, as_tensor
+from ..runtime.executor import backend
+from ..tensor import Tensor, as_tensor, realize
 from ..typing import ArrayLike
 from .embedding import check_integers
 from .module import Module, static_field
@@ -114,6 +116,30 @@ class SplitMatrix(Module):
             start += count
         return SplitMatrix(blocks)
 
+    def group(self, number: Tensor, count: int) -> SplitMatrix:
+        """Return one of groups of rows, as the matrices of experts are stored.
+
+        Args:
+            number: Number of the group, an integer tensor of shape ().
+            count: Number of groups; each block has the rows of several.
+
+        Returns:
+            `SplitMatrix` of one block, which is not transposed.
+
+        >>> import py_tensor as pt
+        >>> table = pt.nn.SplitMatrix([pt.ones((2, 3)), pt.zeros((1, 3))])
+        >>> table.group(pt.asarray(2), 3).unpacked().tolist()
+        [[0.0, 0.0, 0.0]]
+        """
+        size = sum(block.shape[0] for block in self.blocks) // count
+        result, first = None, 0
+        for block in self.blocks:
+            own = block.shape[0] // size
+            part = _group(block, F.clip(number - first, 0, own - 1), own)
+            result = part if result is None else F.where(number >= first, part, result)
+            first += own
+        return SplitMatrix([result])
+
     def take(self, indices: ArrayLike) -> Tensor:
         """Return rows at integers, as `pt.nn.embedding` does.
 
@@ -168,11 +194,42 @@ def _rows_at(block: Any, places: Tensor) -> Tensor:
     return rows
 
 
+def _group(block: Any, number: Tensor, count: int) -> Tensor:
+    if isinstance(block, Tensor):
+        return F.take(block.reshape((count, -1, block.shape[1])), number, axis=0)
+    values: Tensor = block.group(number, count).unpacked()
+    return values
+
+
+def joined_rows(matrices: Sequence[Any]) -> Any:
+    """Return the rows of matrices of one kind as one matrix, or as a `SplitMatrix`."""
+
+    def joined(*parts: Tensor) -> Tensor:
+        shape = (sum(part.shape[0] for part in parts), *parts[0].shape[1:])
+        backend().check_size("joined_rows", shape, parts[0].dtype)
+        return F.concat(parts, axis=0)
+
+    try:
+        whole = tree_map(joined, *matrices)
+    except SizeError:
+        if len(matrices) < 2:
+            raise
+        middle = -(-len(matrices) // 2)
+        blocks: list[Any] = []
+        for part in (matrices[:middle], matrices[middle:]):
+            half = joined_rows(part)
+            blocks += half.blocks if isinstance(half, SplitMatrix) else [half]
+        return SplitMatrix(blocks)
+    realize(*tree_leaves(whole))
+    return whole
+
+
 def matrix_of_rows(make: Callable[[Shape, memoryview], Any], shape: Shape, data: memoryview) -> Any:
     """Return the tensor that `make` returns, or a `SplitMatrix` of such tensors.
 
     A matrix that is too large for the backend in use is split into blocks of as many rows as fit,
-    by halving.
+    by halving. Matrices along a first axis of several are split between matrices, and become one
+    matrix of all rows.
 
     Args:
         make: Function of a shape and the bytes of its elements.
@@ -180,17 +237,19 @@ def matrix_of_rows(make: Callable[[Shape, memoryview], Any], shape: Shape, data:
         data: Bytes of all elements.
 
     Raises:
-        SizeError: If a row is too large, or a tensor that has not two axes.
+        SizeError: If a row or one of several matrices is too large, or a tensor of other axes.
     """
     try:
         return make(shape, data)
     except SizeError:
-        if len(shape) != 2 or shape[0] < 2:
+        if len(shape) not in (2, 3) or shape[0] < 2:
             raise
     step = len(data) // shape[0]
     middle = -(-shape[0] // 2)
     blocks: list[Any] = []
     for rows, part in ((middle, data[: middle * step]), (shape[0] - middle, data[middle * step :])):
-        half = matrix_of_rows(make, (rows, shape[1]), part)
+        half = matrix_of_rows(make, (rows, *shape[1:]), part)
         blocks += half.blocks if isinstance(half, SplitMatrix) else [half]
-    return SplitMatrix(blocks)
+    return SplitMatrix(
+        [own.reshape((-1, shape[-1])) if isinstance(own, Tensor) else own for own in blocks]
+    )

@@ -106,6 +106,56 @@ def test_older_scaling_of_llama_is_read() -> None:
     assert new.scaling is not None and new.scaling.kind == "llama3"
 
 
+def test_older_names_and_steps_of_experts_are_read() -> None:
+    config = dict(CASES["qwen3_moe"]["config"])
+    new = options_of(config)
+    assert (new.experts, new.chosen_experts, new.expert_hidden) == (4, 2, 32)
+    assert new.dense_blocks == (1,)
+    config["num_experts"] = config.pop("num_local_experts")
+    assert options_of(config) == new
+    assert options_of(config | {"mlp_only_layers": [], "decoder_sparse_step": 2}).dense_blocks == (
+        0,
+        2,
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("9.gate_proj", r"experts\.9\.gate_proj\.weight unknown and blocks\.0\.network\.gate"),
+        ("0.side_proj", r"experts\.0\.side_proj\.weight unknown"),
+        (None, r"got none unknown and blocks\.0\.network\.gate missing"),
+    ],
+)
+def test_missing_and_unknown_experts_are_named(change: str | None, message: str) -> None:
+    source = files("qwen3_moe")
+    tensors = pt.io.from_bytes(source["model.safetensors"])
+    value = tensors.pop("model.layers.0.mlp.experts.3.gate_proj.weight")
+    if change is not None:
+        tensors[f"model.layers.0.mlp.experts.{change}.weight"] = value
+    source["model.safetensors"] = pt.io.to_bytes(tensors)
+    with pytest.raises(ModelError, match=message):
+        loaded(source)
+
+
+def test_experts_are_quantized_without_their_router() -> None:
+    model = pt.quantize(loaded(files("qwen3_moe")), bits=8)
+    experts = model.blocks[0].network
+    assert isinstance(model.blocks[1].network.up.weight, pt.nn.PackedMatrix)
+    assert all(
+        isinstance(own, pt.nn.PackedMatrix) for own in (experts.gate, experts.up, experts.down)
+    )
+    assert isinstance(experts.router.weight, pt.Tensor)
+    packed = logits(model, "qwen3_moe")
+    # Rounding changes logits, whose standard deviation is 1.75, by 0.05 on average.
+    assert 0 < np.abs(packed - logits_of("qwen3_moe")).mean() < 0.12
+    whole = pt.dequantize(model)
+    assert whole.blocks[0].network.down.shape == (4, 32, 32)
+    np.testing.assert_allclose(packed, logits(whole, "qwen3_moe"), rtol=1e-3, atol=1e-3)
+    kept = pt.quantize(loaded(files("qwen3_moe")), skip=["blocks.2"]).blocks[2].network
+    assert isinstance(kept.gate, pt.Tensor)
+
+
 # --- GGUF -----------------------------------------------------------------------------------------
 
 GGUF_NAMES = {
@@ -315,7 +365,7 @@ def nbytes(model: pt.nn.Module) -> int:
 
 
 # GPT-2's weights are stored by inputs, and Phi-3's are those of several layers.
-@pytest.mark.parametrize("name", ["smollm2", "gemma3", "phi3", "gpt2"])
+@pytest.mark.parametrize("name", ["smollm2", "gemma3", "phi3", "gpt2", "qwen3_moe"])
 def test_weights_of_bfloat16_give_the_logits_of_the_same_values(name: str) -> None:
     brain, same = brain_files(name)
     model, plain = loaded(brain), loaded(same)
@@ -324,7 +374,7 @@ def test_weights_of_bfloat16_give_the_logits_of_the_same_values(name: str) -> No
     assert greedy(model, prompt, 8) == greedy(plain, prompt, 8)
 
 
-@pytest.mark.parametrize("name", ["smollm2", "phi3"])
+@pytest.mark.parametrize("name", ["smollm2", "phi3", "qwen3_moe"])
 def test_weights_of_bfloat16_keep_the_bytes_of_the_file(name: str) -> None:
     brain, same = brain_files(name)
     model = loaded(brain)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from brain_files import brain_file
 from gguf_files import file_of
 
 import py_tensor as pt
@@ -171,6 +172,68 @@ def test_loaded_models_predict_the_same_with_split_tables(tied, rng, engine, mon
     found = logits(True)
     monkeypatch.undo()
     np.testing.assert_allclose(found, logits(False), rtol=1e-4, atol=1e-4)
+
+
+EXPERTS = 6
+MIXTURE = CONFIG | {
+    **{"model_type": "qwen3_moe", "num_experts": EXPERTS, "num_experts_per_tok": 2},
+    **{"moe_intermediate_size": 16, "norm_topk_prob": True, "tie_word_embeddings": True},
+}
+
+
+def experts_of_file(rng: np.random.Generator) -> dict[str, np.ndarray]:
+    weights = weights_of_file(rng)
+    del weights["lm_head.weight"]
+    layer = "model.layers.0."
+    shapes = {"gate": (16, 32), "up": (16, 32), "down": (32, 16)}
+    for name, shape in shapes.items():
+        del weights[f"{layer}mlp.{name}_proj.weight"]
+        for at in range(EXPERTS):
+            values = 0.3 * rng.standard_normal(shape).astype("float32")
+            weights[f"{layer}mlp.experts.{at}.{name}_proj.weight"] = values
+    router = rng.standard_normal((EXPERTS, 32)).astype("float32")
+    norms = {f"{layer}self_attn.{own}_norm.weight": np.ones(16, "float32") for own in "qk"}
+    return weights | norms | {f"{layer}mlp.gate.weight": router}
+
+
+@pytest.mark.parametrize("stored", ["float32", "bfloat16", "8 bits"])
+def test_experts_are_split_between_experts(stored, rng, engine, monkeypatch):
+    weights = experts_of_file(rng)
+    file = brain_file(weights) if stored == "bfloat16" else safetensors_of(weights)
+    files = {"config.json": json.dumps(MIXTURE).encode(), "model.safetensors": file}
+
+    def logits(split: bool) -> np.ndarray:
+        model = asyncio.run(pt.models.load_transformer(files))
+        if stored == "8 bits":
+            model = pt.quantize(model, bits=8, block=16)
+        experts = model.blocks[0].network
+        assert isinstance(experts.up, pt.nn.SplitMatrix) == split
+        if split:
+            sizes = [block.shape[0] for block in experts.up.blocks]
+            assert sizes == [32, 16, 32, 16]
+        one = model(pt.asarray([[3]], dtype="int32"))
+        many = model(pt.asarray([[(7 * at * at) % ROWS for at in range(6)]], dtype="int32"))
+        if stored == "8 bits":
+            same = pt.dequantize(model)(pt.asarray([[3]], dtype="int32"))
+            np.testing.assert_allclose(one.numpy(), same.numpy(), rtol=1e-3, atol=1e-3)
+        return np.concatenate([one.numpy(), many.numpy()], axis=1)
+
+    found = logits(True)
+    monkeypatch.undo()
+    np.testing.assert_allclose(found, logits(False), rtol=1e-3, atol=1e-3)
+
+
+def test_experts_in_one_tensor_are_split_between_experts(rng, engine):
+    values = rng.standard_normal((EXPERTS, 16, 32)).astype("float32")
+    matrix = matrix_of_rows(
+        lambda shape, data: pt.asarray(np.frombuffer(data, "float32").reshape(shape)),
+        values.shape,
+        memoryview(values.tobytes()),
+    )
+    assert [block.shape for block in matrix.blocks] == [(32, 32), (16, 32), (32, 32), (16, 32)]
+    for at in range(EXPERTS):
+        found = matrix.group(pt.asarray(at), EXPERTS).unpacked()
+        np.testing.assert_array_equal(found.numpy(), values[at])
 
 
 def test_a_matrix_split_by_rows_multiplies_from_the_right(table, rng, engine):

@@ -8,10 +8,12 @@ import base64
 import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
 import transformers
+from safetensors.numpy import load_file, save_file
 
 # A folder of the tests has the name of a package that transformers imports.
 sys.path.append(str(Path(__file__).parents[1]))
@@ -52,6 +54,12 @@ CASES = {
     "llama3": ("Llama", SMALL | {"rope_theta": 500.0, "rope_scaling": LLAMA3}),
     "qwen2": ("Qwen2", SMALL | {"tie_word_embeddings": True}),
     "qwen3": ("Qwen3", WIDE | {"rope_theta": 1e6, "tie_word_embeddings": True}),
+    "qwen3_moe": (
+        "Qwen3Moe",
+        WIDE
+        | {"num_hidden_layers": 3, "num_experts": 4, "num_experts_per_tok": 2}
+        | {"moe_intermediate_size": 32, "mlp_only_layers": [1], "norm_topk_prob": True},
+    ),
     "gemma2": ("Gemma2", WIDE | {"sliding_window": 5, "query_pre_attn_scalar": 24}),
     "gemma3": (
         "Gemma3Text",
@@ -72,13 +80,14 @@ def main() -> None:
         config._attn_implementation = "eager"
         head = "LMHeadModel" if family == "GPT2" else "ForCausalLM"
         kind = family.removesuffix("Text") + head
-        model = getattr(transformers, kind)(config).eval()
-        state = model.state_dict()
-        tied = "lm_head.weight" if config.tie_word_embeddings else ""
-        shapes = {key: tuple(value.shape) for key, value in state.items() if key != tied}
-        weights = {key: torch.from_numpy(value) for key, value in weights_of(shapes).items()}
-        model.load_state_dict(weights, strict=False)
-        model.tie_weights()
+        own = getattr(transformers, kind)
+        # Files have one tensor for each expert, and modules one for all experts.
+        with TemporaryDirectory() as folder:
+            file = Path(folder) / "model.safetensors"
+            own(config).save_pretrained(folder)
+            shapes = {key: tuple(value.shape) for key, value in load_file(file).items()}
+            save_file(weights_of(shapes), file, {"format": "pt"})
+            model = own.from_pretrained(folder, attn_implementation="eager").eval()
         with torch.no_grad():
             logits = model(tokens).logits.numpy().astype("float32")
             greedy = tokens

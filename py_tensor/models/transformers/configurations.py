@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -41,13 +42,18 @@ KINDS = {
 type Config = Mapping[str, Any]
 
 
-MOST_LAYERS = 1000
-"""Maximum number of blocks, above which a configuration is not valid."""
+MOST_LAYERS, MOST_EXPERTS = 1000, 1024
+"""Maximum numbers of blocks and of experts, above which a configuration is not valid."""
 
 
 def layers_of(count: Any) -> int:
     """Return a number of blocks; raise ArgumentError if it is out of range."""
     return integer("load_transformer", "number of layers", count, 0, MOST_LAYERS)
+
+
+def experts_of(count: Any) -> int:
+    """Return a number of experts; raise ArgumentError if it is out of range."""
+    return integer("load_transformer", "number of experts", count, 1, MOST_EXPERTS)
 
 
 def _common(config: Config) -> dict[str, Any]:
@@ -161,6 +167,21 @@ def _qwen3(config: Config) -> DecoderOptions:
     )
 
 
+def _qwen3_moe(config: Config) -> DecoderOptions:
+    experts = config.get("num_experts", config.get("num_local_experts"))
+    step = config.get("decoder_sparse_step", 1)
+    layers = range(layers_of(config["num_hidden_layers"]))
+    only = config.get("mlp_only_layers") or ()
+    return replace(
+        _qwen3(config),
+        experts=experts_of(experts),
+        expert_hidden=config["moe_intermediate_size"],
+        dense_blocks=tuple(at for at in layers if at in only or (at + 1) % step),
+        chosen_experts=config["num_experts_per_tok"],
+        normalize_experts=config.get("norm_topk_prob", False),
+    )
+
+
 def _gemma(config: Config) -> dict[str, Any]:
     own = _common(config)
     return own | {
@@ -213,6 +234,7 @@ FAMILIES: dict[str, Callable[[Config], DecoderOptions]] = {
     "mistral": _llama,
     "qwen2": _qwen2,
     "qwen3": _qwen3,
+    "qwen3_moe": _qwen3_moe,
     "gemma2": lambda config: DecoderOptions(**_gemma(config)),
     "gemma3_text": _gemma3,
     "phi3": lambda config: DecoderOptions(**_common(config)),

@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...errors import ModelError
-from ...functions.arguments import integer
 from ...nn.layers.decoder import DecoderOptions
 from ...nn.rotary import RotaryScaling
 from ..weights.gguf import GgufFile
-from .configurations import GELU_BY_TANH, GPT2, layers_of
+from .configurations import GELU_BY_TANH, GPT2, experts_of, layers_of
 
 FREQUENCIES = "rope_freqs.weight"
 """Name of the tensor with divisors of the frequencies of the rotary embedding."""
@@ -95,8 +94,6 @@ def _options(file: GgufFile, architecture: str, divisors: Sequence[float]) -> De
     return DecoderOptions(**(own | ARCHITECTURES[architecture]))
 
 
-MOST_EXPERTS = 1024
-"""Maximum number of experts, above which metadata are not valid."""
 EXPERT_DEFAULTS = {
     "expert_gating_func": (0, 1),
     "expert_group_count": (0, 1),
@@ -118,10 +115,8 @@ def _experts(value: Any) -> dict[str, Any]:
                 f"load_transformer: kind of mixture of experts is not supported; got {key} "
                 f"{value(key)!r:.40}; use a model like Qwen3-MoE or Mixtral"
             )
-    experts = integer("load_transformer", "number of experts", count, 1, MOST_EXPERTS)
-    own = {"experts": experts, "chosen_experts": value("expert_used_count", 2)}
-    hidden = value("expert_feed_forward_length")
-    return own if hidden is None else own | {"hidden": hidden}
+    own = {"experts": experts_of(count), "chosen_experts": value("expert_used_count", 2)}
+    return own | {"expert_hidden": value("expert_feed_forward_length")}
 
 
 def _windows(architecture: str, window: Any, layers: int) -> int | tuple[int | None, ...] | None:

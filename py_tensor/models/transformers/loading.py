@@ -22,7 +22,7 @@ from ...nn.layers.linear import Dense, Embedding
 from ...nn.layers.normalization import LayerNorm, RMSNorm
 from ...nn.module import Module
 from ...nn.quantization import PackedMatrix
-from ...nn.split_matrix import SplitMatrix
+from ...nn.split_matrix import SplitMatrix, joined_rows
 from ...settings import settings
 from ...tensor import Tensor
 from ..progress import Progress, ProgressMeter
@@ -60,8 +60,8 @@ async def load_transformer(
     matrices of bfloat16 stay packed, as `pt.nn.PackedMatrix`. Files are read in parts, as by
     `load_weights`. The result depends on the family:
 
-    - `pt.nn.CausalDecoder` for Llama (also SmolLM2 and Mistral), Qwen2, Qwen3, Gemma 2 and 3
-      (text), Phi-3 and GPT-2, and for GGUF files;
+    - `pt.nn.CausalDecoder` for Llama (also SmolLM2 and Mistral), Qwen2, Qwen3 (also
+      mixtures of experts), Gemma 2 and 3 (text), Phi-3 and GPT-2, and for GGUF files;
     - `pt.nn.TextEncoder` for BERT, RoBERTa, XLM-RoBERTa and DistilBERT, with a classifier if the
       architecture is for classification of texts or tokens; heads for other tasks are left out.
       `modules.json` of sentence-transformers says how `embed` makes vectors;
@@ -241,6 +241,8 @@ class _Filling:
         self.shapes = {name: tensor.shape for name, tensor in model.state_dict().items()}
         self.missing = set(self.shapes)
         self.unknown: list[str] = []
+        self.experts: dict[str, dict[int, Any]] = {}
+        """Weights of single experts by number, until those of all are known."""
         # Initial values are random numbers, which are not computed if nothing refers to them.
         empty = F.zeros(())
         for name in self.shapes:
@@ -263,6 +265,10 @@ class _Filling:
                 self._set(name, place, value)
 
     def _set(self, name: str, place: Place, value: Tensor | PackedMatrix | SplitMatrix) -> None:
+        if place.expert is not None:
+            value = self._of_all(name, place, value)
+            if value is None:
+                return
         first = 0
         for path in place.paths:
             module = self._module(path)
@@ -271,7 +277,7 @@ class _Filling:
                 if path not in SPARE:
                     self.unknown.append(name)
                 return
-            if not isinstance(value, Tensor) and not _may_be_packed(name, module, value):
+            if not isinstance(value, Tensor) and not _may_be_packed(name, module):
                 value = value.unpacked()
             part, field = _converted(name, module, place.field, value)
             if isinstance(module, Dense):
@@ -281,11 +287,24 @@ class _Filling:
                 if field == "weight":
                     part = part.T
             own = f"{path}.{field}".lstrip(".")
-            if isinstance(module, MixtureOfExperts) and isinstance(part, PackedMatrix):
+            if isinstance(module, MixtureOfExperts) and not isinstance(part, Tensor):
                 experts, inputs, outputs = self.shapes.get(own, (0, 0, 0))
                 self._replace(name, module, own, part, (experts * outputs, inputs))
             else:
                 self._replace(name, module, own, part)
+
+    def _of_all(self, name: str, place: Place, value: Any) -> Any:
+        """Return the weights of all experts after those of the last one; None before."""
+        path = f"{place.paths[0]}.{place.field}"
+        count, inputs, outputs = self.shapes.get(path, (0, 0, 0))
+        parts = self.experts.setdefault(path, {})
+        parts[place.expert or 0] = value
+        if place.expert not in range(count):
+            self.unknown.append(name)
+        if parts.keys() != {*range(count)}:
+            return None
+        whole = joined_rows([parts.pop(at) for at in range(count)])
+        return whole.reshape((count, outputs, inputs)) if isinstance(whole, Tensor) else whole
 
     def _module(self, path: str) -> Any:
         owner: Any = self.model
@@ -347,12 +366,9 @@ def _converted(name: str, module: Module, field: str, value: Any) -> tuple[Any, 
     return value, field
 
 
-def _may_be_packed(name: str, module: Module, value: PackedMatrix | SplitMatrix) -> bool:
+def _may_be_packed(name: str, module: Module) -> bool:
     """Return True if the weight of a module may be a packed or split matrix, by outputs."""
-    kinds: tuple[type[Module], ...] = (Embedding, Dense)
-    if isinstance(value, PackedMatrix):
-        kinds = (*kinds, MixtureOfExperts)
-    return isinstance(module, kinds) and not TRANSPOSED.search(name)
+    return isinstance(module, Embedding | Dense | MixtureOfExperts) and not TRANSPOSED.search(name)
 
 
 def _rows(value: Any, first: int, last: int) -> Any:

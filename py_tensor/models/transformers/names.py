@@ -34,6 +34,7 @@ BLOCK: dict[str, str | tuple[str, ...]] = {
     "mlp.up_proj": "network.up",
     "mlp.down_proj": "network.down",
     "mlp.gate_up_proj": _NETWORK,
+    "mlp.gate": "network.router",
     "input_layernorm": "attention_before",
     "post_attention_layernorm": "network_before",
     "pre_feedforward_layernorm": "network_before",
@@ -65,6 +66,8 @@ BLOCK: dict[str, str | tuple[str, ...]] = {
 """Paths of modules in a block."""
 EXPERTS = {"ffn_gate_exps": "gate", "ffn_up_exps": "up", "ffn_down_exps": "down"}
 """Fields of `MixtureOfExperts` by the names of the weights of all experts in GGUF files."""
+_EXPERT = re.compile(r"mlp\.experts\.(\d{1,5})\.(gate|up|down)_proj")
+"""Name of a weight of one expert in transformers' files."""
 AFTER_ATTENTION = {"post_attention_layernorm": "attention_after"}
 """Other paths in models that normalize before and after attention."""
 FUSED_UP = {"ffn_up": _NETWORK}
@@ -83,6 +86,8 @@ class Place(NamedTuple):
 
     paths: tuple[str, ...]
     field: str
+    expert: int | None = None
+    """Number of an expert, whose matrix is a part of the field."""
 
 
 def place_of(name: str, changes: Mapping[str, str | tuple[str, ...]]) -> Place | None:
@@ -98,6 +103,9 @@ def place_of(name: str, changes: Mapping[str, str | tuple[str, ...]]) -> Place |
         return None if top is None else Place((top,), field)
     if found[2] in EXPERTS and field == "weight":
         return Place((f"blocks.{found[1]}.network",), EXPERTS[found[2]])
+    expert = _EXPERT.fullmatch(found[2])
+    if expert is not None and field == "weight":
+        return Place((f"blocks.{found[1]}.network",), expert[2], int(expert[1]))
     inner = {**BLOCK, **changes}.get(found[2])
     if inner is None:
         return None

@@ -53,6 +53,9 @@ class DecoderOptions:
         gated: Multiply by a gate in the network; default True.
         experts: Number of experts of each network, see `MixtureOfExperts`; default 0 for one
             `FeedForward`.
+        expert_hidden: Number of features between the dense layers of an expert; None (default) for
+            `hidden`.
+        dense_blocks: Numbers of blocks with one `FeedForward` instead of experts; default ().
         chosen_experts: Number of experts for each token; default 2.
         normalize_experts: Divide the weights of experts by their sum; default True.
         rotary_base: Base of the rotary embedding, None for none; default 10000.0.
@@ -97,6 +100,8 @@ class DecoderOptions:
     activation: Callable[[Any], Any] = silu
     gated: bool = True
     experts: int = 0
+    expert_hidden: int | None = None
+    dense_blocks: tuple[int, ...] = ()
     chosen_experts: int = 2
     normalize_experts: bool = True
     rotary_base: float | None = 10000.0
@@ -197,11 +202,14 @@ class DecoderOptions:
             dtype=self.dtype,
         )
 
-    def network(self) -> Module:
+    def network(self, block: int = 0) -> Module:
         """Return the network of a block.
 
+        Args:
+            block: Number of the block, from 0; default 0.
+
         Returns:
-            `FeedForward`, or `MixtureOfExperts` if there are experts.
+            `FeedForward`, or `MixtureOfExperts` if the block has experts.
 
         >>> import py_tensor as pt
         >>> pt.nn.DecoderOptions(100, 16, 2, 4, 32).network()
@@ -210,10 +218,10 @@ class DecoderOptions:
           up Dense(16 -> 32)
           down Dense(32 -> 16)
         """
-        if self.experts:
+        if self.experts and block not in self.dense_blocks:
             return MixtureOfExperts(
                 self.features,
-                self.hidden,
+                self.hidden if self.expert_hidden is None else self.expert_hidden,
                 self.experts,
                 chosen=self.chosen_experts,
                 activation=self.activation,
@@ -266,7 +274,7 @@ class DecoderBlock(Module):
         _check("DecoderBlock", options)
         block = integer("DecoderBlock", "block", block, 0, max(options.layers - 1, 0))
         self.attention = options.attention(block)
-        self.network = options.network()
+        self.network = options.network(block)
         make = partial(options.normalization, options.features)
         before, after = (options.norm_places in (own, "both") for own in ("before", "after"))
         self.attention_before, self.network_before = (make() if before else None for _ in range(2))

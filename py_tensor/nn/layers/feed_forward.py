@@ -22,6 +22,10 @@ _MOST_ROWS = 64
 """Most rows of a block of a mixture, whose product then reads each weight once for all of them."""
 
 
+MATRICES = ("gate", "up", "down")
+"""Fields of `MixtureOfExperts` with the matrices of all experts."""
+
+
 class FeedForward(Module):
     """Compute down(activation(gate(x)) * up(x)), or down(activation(up(x))) without a gate.
 
@@ -82,7 +86,7 @@ class MixtureOfExperts(Module):
     the layer takes a tensor of shape (..., features) and returns one of the same shape. Rows are
     gathered in blocks of one expert each, so that only chosen experts are computed. `gate` and `up`
     have shape (experts, features, hidden), and `down` has shape (experts, hidden, features).
-    Files in GGUF give packed matrices instead, whose rows are the outputs of all experts.
+    Packed and split matrices may replace them, whose rows are the outputs of all experts.
 
     Args:
         features: Number of features of the input and of the result.
@@ -159,7 +163,7 @@ class MixtureOfExperts(Module):
 
     def _matrix(self, weights: Tensor, expert: Tensor) -> Any:
         """Return the matrix of an expert, (inputs, outputs)."""
-        # Packed weights have the rows of all experts, by outputs.
+        # Packed and split weights have the rows of all experts, by outputs.
         if not isinstance(weights, Tensor):
             return weights.group(expert, self.router.outputs).T
         return F.take(weights, expert, axis=0)
