@@ -65,6 +65,15 @@ def test_blocks_that_do_not_run_are_marked(guide: Path) -> None:
         assert not match["marking"] or match["language"] == "python"
 
 
+def test_examples_with_files_of_the_tests_are_not_offered_to_the_playground() -> None:
+    for page in PAGES:
+        text = page.read_text()
+        for line, match in blocks(text):
+            if match["language"] == "python" and "tests/" in match["code"] and not match["marking"]:
+                before = text[: match.start()].splitlines()[-1]
+                assert before.startswith("<!-- not in the playground: "), f"{page.name}:{line}"
+
+
 def test_an_unmarked_block_is_found() -> None:
     marked = "<!-- not run: needs a page -->\n\n```python\nimport js\n```\n"
     [(_, match)] = blocks(marked)
