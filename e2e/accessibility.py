@@ -10,16 +10,23 @@ from playwright.sync_api import Page
 AXE = SITE.parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 
 
-def violations(page: Page, scope: str | None = None) -> list[dict[str, Any]]:
-    """Return the rules that the elements of a selector break; None (default) for the page."""
+def violations(
+    page: Page, scope: str | None = None, rules: list[str] | None = None
+) -> list[dict[str, Any]]:
+    """Return those of the rules, all by default, that the elements of a selector break.
+
+    Without a selector, the elements are those of the page.
+    """
     page.evaluate(AXE.read_text())
-    script = "scope => axe.run(scope ?? document, { resultTypes: ['violations'] })"
-    found: list[dict[str, Any]] = page.evaluate(script, scope)["violations"]
+    script = """([scope, runOnly]) =>
+        axe.run(scope ?? document, { resultTypes: ["violations"], ...(runOnly && { runOnly }) })"""
+    found: list[dict[str, Any]] = page.evaluate(script, [scope, rules])["violations"]
     return found
 
 
-def faults(page: Page, scope: str | None = None) -> list[tuple[str, str]]:
+def faults(
+    page: Page, scope: str | None = None, rules: list[str] | None = None
+) -> list[tuple[str, str]]:
     """Return the rule and the element of each fault that axe finds."""
-    return [
-        (fault["id"], node["html"]) for fault in violations(page, scope) for node in fault["nodes"]
-    ]
+    found = violations(page, scope, rules)
+    return [(fault["id"], node["html"]) for fault in found for node in fault["nodes"]]
