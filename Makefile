@@ -38,7 +38,7 @@ listed = $(shell mkdir -p build; printf '%s\n' $(sort $(2)) >build/$(1).$$$$; \
 BRIDGE_FILES := $(call listed,bridge,$(shell find webgl_js_bridge webgpu_js_bridge -name '*.js'))
 PACKAGE_FILES := $(call listed,package,$(shell find py_tensor -name '*.py' -o -name py.typed))
 LOADER_FILES := $(call listed,loader,$(shell find page_loader -maxdepth 1 -type f)) tools/make_page_files.mjs tools/page_archives.py
-DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py
+DOCS_FILES := $(call listed,docs,$(shell find docs -type f)) mkdocs.yml tools/docs_reference.py tools/docs_docstrings.py tools/docs_search.js
 WEB_FILES := $(call listed,web,$(shell find web benchmarks examples -type f -not -name '*.pyc'))
 
 .PHONY: help

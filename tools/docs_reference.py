@@ -1,4 +1,4 @@
-"""MkDocs hooks that add the reference pages for mkdocstrings, and the version.
+"""MkDocs hooks for the reference pages of mkdocstrings, the version, and a part of the search.
 
 mike keeps the documentation of all versions on a branch, in a folder each, and a list of them.
 Without it there is one version, in the folder latest, for which a hook writes the same files.
@@ -211,10 +211,21 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Write the list of versions, and the page that leads to the latest one, unless mike does."""
+    """Complete the search, and remove the page for missing addresses.
+
+    That page's links are for a site at the root of a server, and servers look for it only there.
+    """
     site = Path(config.site_dir)
-    if docs_version_var in os.environ:
-        return
+    [worker] = site.glob("assets/javascripts/workers/search.*.min.js")
+    addition = (ROOT / "tools" / "docs_search.js").read_text()
+    worker.write_text(f"{worker.read_text()}\n{addition}")
+    (site / "404.html").unlink()
+    if docs_version_var not in os.environ:
+        write_versions(site)
+
+
+def write_versions(site: Path) -> None:
+    """Write the list of versions, and the page that leads to the latest one, as mike does."""
     versions = [{"version": site.name, "title": py_tensor.__version__, "aliases": []}]
     (site.parent / "versions.json").write_text(json.dumps(versions))
     page = Template(resources.files("mike").joinpath("templates", "redirect.html").read_text())
