@@ -4,15 +4,24 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from accessibility import faults
 from conftest import SITE
-from playwright.sync_api import Page
+from kept_files import kept_addresses
+from playwright.sync_api import Browser, Page, expect
+from server import serve
+from waiting import eventually
 
 DOCS = SITE / "docs"
 VERSIONS = sorted(path.parent.name for path in DOCS.glob("*/objects.inv"))
 """Folders of versions: latest, and in a release also the minor versions."""
+CHOOSE_COLORS = """async (scheme) => {
+  document.body.dataset.mdColorScheme = scheme;
+  await Promise.all(document.getAnimations().map(({ finished }) => finished));
+}"""
 every_version = pytest.mark.parametrize("version", VERSIONS)
 
 
@@ -41,8 +50,6 @@ def test_links_exist_and_nothing_is_loaded_from_elsewhere() -> None:
     pages = {path: Addresses(path.read_text()) for path in DOCS.rglob("*.html")}
     assert len(pages) > 40
     for path, page in pages.items():
-        if path.name == "404.html":
-            continue  # its links are relative to an unknown address
         # The address of the page itself is no load.
         loads = [each for each in page.loads if each not in page.canonical]
         assert [each for each in loads if "//" in each] == []
@@ -92,10 +99,14 @@ def test_search_finds_a_function(version: str, page: Page, site_url: str) -> Non
     query.focus()
     # Text typed before the index has loaded may be lost.
     page.wait_for_selector(".md-search-result__meta:text('Type to start searching')")
-    query.press_sequentially("hypot")
-    # The page first shows what it finds for the first letters.
-    page.click("[data-md-component=search-result] a[href$='.hypot'] >> nth=0")
-    page.wait_for_url(re.compile(rf"/docs/{re.escape(version)}/reference/.*#py_tensor.*\.hypot$"))
+    entries = page.locator("[data-md-component=search-result] a[href*='#']")
+    for name in ("sum", "conv2d"):
+        query.fill("")
+        query.press_sequentially(name)
+        # The page first shows what it finds for the first letters.
+        expect(entries.first).to_have_attribute("href", re.compile(rf"#py_tensor\.{name}$"))
+    entries.first.click()
+    page.wait_for_url(re.compile(rf"/docs/{re.escape(version)}/reference/.*#py_tensor\.conv2d$"))
     assert [each for each in requests if not each.startswith((f"{site_url}/", "blob:"))] == []
 
 
@@ -111,6 +122,49 @@ def test_the_reader_can_choose_a_version(version: str, page: Page, site_url: str
     assert address is not None and address.rstrip("/").endswith(f"/docs/{listed[-1]['version']}")
     page.goto(address)
     page.get_by_role("heading", name="py_tensor").first.wait_for()
+
+
+def test_visited_page_opens_without_a_connection(chromium: Browser, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    # A link, so that the server can be stopped without touching the built site.
+    site.symlink_to(SITE)
+    context = chromium.new_context()
+    page = context.new_page()
+    with serve(site) as url:
+        page.goto(f"{url}/docs/latest/reference/convolution.html")
+        eventually(page, lambda: assert_kept(page))
+    page.goto(f"{url}/docs/latest/reference/convolution.html?h=conv2d")
+    assert page.locator(".run-button").count() > 1
+    page.locator("[data-md-component=search-query]").press_sequentially("conv2d")
+    page.locator("[data-md-component=search-result] a[href$='.conv2d']").first.wait_for()
+    context.close()
+
+
+def assert_kept(page: Page) -> None:
+    """Assert that the page, its styles and its search are stored in the browser."""
+    kept = kept_addresses(page)
+    for end in ("convolution.html", "style.css", "search.[0-9a-f]*.min.js", "search_index.json"):
+        assert any(re.search(rf"/{end}$", address) for address in kept), end
+
+
+def test_links_and_texts_can_be_told_from_what_is_around_them(page: Page, site_url: str) -> None:
+    for name in ("kernels", "reference/convolution", "index"):
+        page.goto(f"{site_url}/docs/latest/{name}.html")
+        for scheme in ("default", "slate"):
+            page.evaluate(CHOOSE_COLORS, scheme)
+            assert faults(page, rules=["color-contrast", "link-in-text-block"]) == [], scheme
+
+
+def test_navigation_of_the_site_is_one_line_on_a_phone(page: Page, site_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{site_url}/docs/latest/index.html")
+    navigation = page.locator(".site-navigation")
+    links = [link.bounding_box() for link in navigation.locator("a:visible").all()]
+    assert len(links) == 5
+    assert len({box["y"] for box in links if box}) == 1
+    assert all(box and box["x"] + box["width"] <= 390 for box in links)
+    header = page.locator(".md-header").bounding_box()
+    assert header is not None and header["y"] + header["height"] < 100
 
 
 def test_example_runs_in_the_playground(page: Page, site_url: str) -> None:

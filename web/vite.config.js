@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import sirv from "sirv";
@@ -72,6 +72,14 @@ function withParts(html, page) {
   );
 }
 
+/** Returns a script that keeps a page of the documentation offline. @param {string} siteRoot */
+function keptOffline(siteRoot) {
+  return `<script type="module">
+import { keepPage } from "${siteRoot}docs/keep_page.js";
+addEventListener("load", () => keepPage(new URL("${siteRoot}", location).href).catch(console.warn));
+</script>`;
+}
+
 /** Puts parts and the navigation of the site into each page, the latter also into the documentation. @returns {import("vite").Plugin} */
 function siteNavigation() {
   return {
@@ -89,10 +97,12 @@ function siteNavigation() {
       const style = readFileSync(join(root, "src", "ui", "navigation.css"), "utf8");
       const docs = join(site, "docs");
       if (!existsSync(docs)) return;
+      copyFileSync(join(root, "src", "python", "keep_page.js"), join(docs, "keep_page.js"));
       for (const name of readdirSync(docs, { recursive: true, encoding: "utf8" })) {
         if (!name.endsWith(".html")) continue;
         const html = readFileSync(join(docs, name), "utf8");
-        const added = `<style>${style}</style>${navigation(`docs/${name}`, "docs/latest/assets/icon.svg")}`;
+        const head = navigation(`docs/${name}`, "docs/latest/assets/icon.svg");
+        const added = `<style>${style}</style>${head}${keptOffline(rootOf(`docs/${name}`))}`;
         writeFileSync(join(docs, name), html.replace(/<body[^>]*>/, `$&${added}`));
       }
     },
@@ -187,6 +197,12 @@ const offline = VitePWA({
     skipWaiting: true,
     runtimeCaching: [
       { urlPattern: /\/pyodide\//, handler: "CacheFirst", options: { cacheName: pythonCache } },
+      {
+        // The search adds its words to the addresses of pages.
+        urlPattern: ({ url, sameOrigin }) => sameOrigin && /\/docs\//.test(url.pathname),
+        handler: "NetworkFirst",
+        options: { cacheName: "files", matchOptions: { ignoreSearch: true } },
+      },
       {
         urlPattern: ({ url, sameOrigin }) =>
           sameOrigin && !/\/(bench|gallery|packages)\//.test(url.pathname),

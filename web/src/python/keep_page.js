@@ -1,0 +1,24 @@
+/** @file Keeps the files of the page in the browser, also those of the documentation, which have no other scripts of the site. */
+
+/**
+ * Starts the service worker, and passes it the page and the files that were loaded before it.
+ *
+ * @param {string} base address of the site's folder
+ * @param {string[]} addresses of other files to keep
+ */
+export async function keepPage(base, addresses = []) {
+  if (!("serviceWorker" in navigator)) return;
+  const { serviceWorker } = navigator;
+  await serviceWorker.register(new URL("service-worker.js", base));
+  if (!serviceWorker.controller) {
+    await new Promise((resolve) => {
+      serviceWorker.addEventListener("controllerchange", resolve, { once: true });
+    });
+  }
+  const own = performance.getEntriesByType("resource").map(({ name }) => name);
+  // The page itself was loaded before the service worker.
+  const page = location.origin + location.pathname;
+  const files = new Set([page, ...own, ...addresses].filter((name) => name.startsWith("http")));
+  // The browser has them in its HTTP cache, so that this downloads nothing.
+  await Promise.all([...files].map((file) => fetch(file)));
+}
