@@ -61,6 +61,12 @@ function isRenderable(gl, internalFormat) {
   return works;
 }
 
+/** Return the bytes of memory that the browser says the machine has, in coarse steps, or null. */
+export function machineMemory() {
+  const { deviceMemory } = /** @type {{ deviceMemory?: number }} */ (navigator);
+  return deviceMemory ? deviceMemory * 2 ** 30 : null;
+}
+
 /** Enable the extensions that the bridge uses and return the limits of the context. @param {GL} gl */
 export function probe(gl) {
   gl.getExtension("EXT_color_buffer_float");
@@ -77,6 +83,7 @@ export function probe(gl) {
     vendor: gl.getParameter(names ? names.UNMASKED_VENDOR_WEBGL : gl.VENDOR),
     timer: gl.getExtension("EXT_disjoint_timer_query_webgl2") !== null,
     parallelCompile: gl.getExtension("KHR_parallel_shader_compile") !== null,
+    machineMemory: machineMemory(),
   };
 }
 

@@ -1,5 +1,6 @@
 /** @file Request the WebGPU device, report its limits, and request another one when it is lost. */
 /** @import { Failures, Gpu } from "./types" */
+import { machineMemory } from "../webgl_js_bridge/context.js";
 import { outOfMemory } from "./failures.js";
 
 export const LOST = "WebGPU device lost";
@@ -56,6 +57,7 @@ async function request() {
     languageFeatures: [...(navigator.gpu.wgslLanguageFeatures ?? [])],
     timer: device.features.has("timestamp-query"),
     parallelCompile: true,
+    machineMemory: machineMemory(),
     ...requiredLimits,
   };
   return { device, limits };

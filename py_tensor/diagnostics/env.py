@@ -230,8 +230,8 @@ class Environment(Printed):
     memory_limit = _fact(
         int,
         "memory_limit",
-        "bytes of textures in use above which a warning names the largest tensors",
-        1 << 30,
+        "bytes of tensors above which a call is refused; a warning is shown at a quarter",
+        4 << 30,
     )
     pool_limit = _fact(int, "pool_limit", "bytes of free textures that the pool keeps", 512 << 20)
     webgl_version = _fact(int, "webgl_version", "version of WebGL in use")

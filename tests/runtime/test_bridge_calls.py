@@ -32,6 +32,7 @@ class RecordingBridge:
             "maxStorageBuffersPerShaderStage": 10,
             "isFallbackAdapter": False,
             "languageFeatures": [],
+            "machineMemory": None,
             "renderer": "test",
             **limits,
         }

@@ -1,4 +1,4 @@
-"""Limits of GPU memory: a warning above `pt.env.memory_limit`, and errors that name tensors."""
+"""Limits of memory: a warning, an error at `pt.env.memory_limit`, and texts that name tensors."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture
 def limited(engine):
-    """Set the limit to 8 MiB and return it; None for arrays of the host, which have no limit."""
+    """Set the limit to 32 MiB and return a quarter, above which it warns; None on the host."""
     before = pt.env.memory_limit
     if before is None:
         assert not isinstance(engine, (BridgedBackend, WasmBackend))
         yield None
         return
-    pt.env.memory_limit = 8 * MEGABYTE
-    yield 8 * MEGABYTE
+    # Values that earlier tests left count, too.
+    pt.env.memory_limit = 4 * (8 * MEGABYTE + pt.memory().num_bytes_in_gpu)
+    yield 8 * MEGABYTE + pt.memory().num_bytes_in_gpu
     pt.env.memory_limit = before
 
 
@@ -42,9 +43,9 @@ def test_a_warning_names_the_largest_tensors(limited):
         return
     kept = [megabytes(2), megabytes(5)]
     text = (
-        r"memory: more (GPU )?memory is in use than pt.env.memory_limit; got \d+ bytes, of which "
-        r"most is held by 1 tensor of shape \(5, 512, 512\) \(5.0 MiB\), .*; free tensors, or "
-        r"raise the"
+        r"memory: more (GPU )?memory is in use than a quarter of pt.env.memory_limit; got \d+ "
+        r"bytes, of which most is held by 1 tensor of shape \(5, 512, 512\) \(5.0 MiB\), .*; free "
+        r"tensors, or raise the limit"
     )
     with pytest.warns(UserWarning, match=text):
         kept.append(megabytes(2))
@@ -71,6 +72,40 @@ def test_no_growth_is_missed(limited, step):
         # The last plan may have passed the limit by its last output.
         assert bool(seen) == (nbytes > limited), nbytes
     assert len(seen) == 1
+
+
+def test_values_beyond_the_limit_are_refused(limited):
+    if limited is None:
+        return
+    with pytest.warns(UserWarning, match="a quarter"):
+        kept = [megabytes(9)]
+    kept.append(megabytes(12))
+    more = pt.asarray(np.ones((12, 512, 512), "float32"))
+    text = (
+        r"^memory: more (GPU )?memory is needed than pt.env.memory_limit; got \d+ bytes for a "
+        rf"limit of {4 * limited}, of which most is held by 1 tensor from "
+        r"test_out_of_memory.py:\d+ \(12.0 MiB\), .*; free tensors, compute smaller parts, or "
+        r"raise the limit$"
+    )
+    with pytest.raises(errors.OutOfMemoryError, match=text):
+        pt.realize(more + kept[1])
+    # Nothing was lost, and the same call works once there is room.
+    assert kept[1][0, 0, 0].item() == 3.0
+    del kept[0]
+    assert (more + kept[0])[11, 0, 0].item() == 4.0
+
+
+def test_a_donated_value_makes_room(limited):
+    if limited is None:
+        return
+    step = pt.jit(lambda x: x + 1.0, donate_argnums=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        x = megabytes(18)
+        for _ in range(3):
+            x = step(x)
+            pt.realize(x)
+    assert x[0, 0, 0].item() == 6.0
 
 
 def test_a_loop_that_frees_never_warns(limited):

@@ -13,7 +13,12 @@ from wasmtime_engine import WasmtimeEngine
 
 from py_tensor.compiler.buffers.target import BufferSlot
 from py_tensor.dtypes import float32
-from py_tensor.errors import BackendError, OutOfMemoryError, ShaderError, SizeError
+from py_tensor.errors import (
+    BackendError,
+    OutOfMemoryError,
+    ShaderError,
+    SizeError,
+)
 from py_tensor.runtime.backends.base import Buffer
 from py_tensor.runtime.backends.wasm import WasmBackend
 
@@ -261,8 +266,12 @@ def test_memory_above_the_limit_is_warned_of(backend):
     backend.configure("memory_limit", 1 << 20)
     assert backend.fact("memory_limit") == 1 << 20
     assert backend.fact("webgl_version") is None
-    with pytest.warns(UserWarning, match="memory: more memory is in use than pt.env.memory_limit"):
-        backend.blank(float32, 1 << 20)
+    with pytest.warns(UserWarning, match="memory: more memory is in use than a quarter of pt.env"):
+        buffer = backend.blank(float32, 1 << 17)
+    assert buffer.size == 1 << 17
+    with pytest.raises(OutOfMemoryError, match=r"memory: more memory is needed than pt\.env\."):
+        backend.blank(float32, 1 << 18)
+    backend.configure("memory_limit", 1 << 30)
 
 
 def test_too_large_tensors_are_refused(backend):

@@ -37,6 +37,7 @@ class DeviceLimits(TypedDict):
     vendor: str
     timer: bool
     parallelCompile: bool
+    machineMemory: int | None
 
 
 class Stats(Statistics):

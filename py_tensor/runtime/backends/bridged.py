@@ -81,7 +81,9 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
         self.on_processor = is_software(self.limits["renderer"])
         self.generation = bridge.generation()
         self.programs = Programs(self._make_program, bridge.drop_program)
-        self.memory = MemoryWatch(lambda: bridge.stats()["bytesInUse"], "GPU memory")
+        self.memory = MemoryWatch(
+            lambda: bridge.stats()["bytesInUse"], "GPU memory", self.limits["machineMemory"]
+        )
         self.plans = 0
         self.handles = 0
 
@@ -153,6 +155,7 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
             # A leaf that is also a result, for example reshaped, must be kept.
             if leaf not in plan.returned_leaves:
                 handles[leaf] = _donated(handles[leaf])
+        self.memory.spend(plan.nbytes, [leaves[leaf] for leaf in donated])
         first = self.handles + 1
         self.handles += len(plan.sizes)
         head = (self.generation, *handles, *range(first, self.handles + 1))
@@ -165,7 +168,6 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
             Buffer(dtype, size, None, self, first + number, generation)
             for number, (dtype, size) in enumerate(plan.sizes)
         ]
-        self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
             for node, is_leaf, number in plan.keep
@@ -193,13 +195,13 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
             self.bridge.free(buffer.handle)
         elif buffer.handle is not None and buffer.backend is not self:
             buffer.backend.release(buffer)
-        self.handles += 1
         slot = self.slot(buffer.dtype, buffer.size)
+        self.memory.spend(slot.nbytes)
+        self.handles += 1
         self._send(self.handles, slot, _host(buffer))
         buffer.backend = self
         buffer.generation = self.generation
         buffer.handle = self.handles
-        self.memory.spend(slot.nbytes)
         return self.handles
 
     def adopt(self, array: object) -> tuple[Buffer, Shape] | None:
@@ -207,10 +209,10 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
         return None
 
     def blank(self, dtype: DType, size: int) -> Buffer:
-        handle = self.new_handle()
         slot = self.slot(dtype, size)
-        self._allocate(handle, slot)
         self.memory.spend(slot.nbytes)
+        handle = self.new_handle()
+        self._allocate(handle, slot)
         return Buffer(dtype, size, None, self, handle, self.generation)
 
     def _target(self, buffer: Buffer) -> bytearray:

@@ -1,27 +1,32 @@
-"""Parts that backends with kernels share: programs, packed scalars, and the warning about memory.
+"""Parts that backends with kernels share: programs, packed scalars, and the limit of memory.
 
 Input: texts of kernels, scalars, and counts of bytes. Output: numbers of programs, words of
-scalars, and warnings.
+scalars, warnings and errors.
 """
 
 from __future__ import annotations
 
+import gc
 import struct
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...dtypes import FLOAT_END, limited
+from ...errors import OutOfMemoryError
 from ...ir.node import OpGraph, Scalar
-from ..holders import largest_holders
+from ..holders import largest_holders, record_large
+from .base import Buffer
 
-MEMORY_LIMIT = 1 << 30
-"""Bytes of device memory above which a warning is shown.
+USUAL_MEMORY = 8 << 30
+"""Bytes of memory that a machine is taken to have if the browser does not tell."""
+WARNED_PART = 4
+"""The part of the limit above which a warning is shown is one in so many.
 
-Phones and most laptops share one memory between the GPU, the browser and all other programs. Beyond
-about 1 GiB they swap or end the page. TensorFlow.js warns at 600 bytes per pixel of the screen, 1.2
-GiB for 1920 x 1080."""
+Phones and most laptops share one memory between the GPU, the browser and all other programs. Of
+8 GiB they are warned at 1 GiB, beyond which they begin to swap or end the page. TensorFlow.js warns
+at 600 bytes per pixel of the screen, 1.2 GiB for 1920 x 1080."""
 UNUSED_PROGRAMS = 256
 """Programs that are kept although no plan uses them."""
 _CODES = {"f": "f", "i": "i", "u": "I", "b": "I"}
@@ -104,7 +109,7 @@ class Programs:
 
 
 class MemoryWatch:
-    """Warns when the memory in use passes a limit.
+    """Refuses values that would take more memory than a limit, and warns at a quarter of it.
 
     Asking for the bytes in use may take longer than running a plan. They grow by no more than the
     bytes given out since the last question, so it is asked again only after as many bytes as were
@@ -112,36 +117,59 @@ class MemoryWatch:
 
     Args:
         in_use: Returns the bytes in use.
-        kind: Kind of the memory, in the text of the warning.
+        kind: Kind of the memory, in the texts of the warning and the error.
+        machine: Bytes of the machine's memory, of which half is the limit; None if not known.
     """
 
-    def __init__(self, in_use: Callable[[], int], kind: str) -> None:
+    def __init__(self, in_use: Callable[[], int], kind: str, machine: int | None = None) -> None:
         self.in_use = in_use
         self.kind = kind
-        self.set_limit(MEMORY_LIMIT)
+        self.warned = False
+        self.set_limit((machine or USUAL_MEMORY) // 2)
 
     def set_limit(self, nbytes: int) -> None:
         """Change the limit; the next `spend` compares with it."""
         self.limit = nbytes
         self.left = 0
-        self.warned = False
+        self._warn(None)
 
-    def spend(self, nbytes: int) -> None:
-        """Count the bytes of new values."""
+    def spend(self, nbytes: int, given: Iterable[Buffer] = ()) -> None:
+        """Count the bytes of new values before they are made; `given` are values that end then.
+
+        Raises:
+            OutOfMemoryError: If the values in use would take more than the limit.
+        """
         self.left -= nbytes
         if self.left < 0:
-            self._compare()
+            self._compare(nbytes - sum([one.size * one.dtype.itemsize for one in given]))
 
-    def _compare(self) -> None:
-        in_use = self.in_use()
-        self.left = max(self.limit - in_use, self.limit >> 4)
-        if in_use <= self.limit:
-            self.warned = False
-        elif not self.warned:
-            self.warned = True
+    def _compare(self, more: int) -> None:
+        total = self.in_use() + more
+        if total > self.limit:
+            # Values in reference cycles are freed by the collector.
+            gc.collect()
+            total = self.in_use() + more
+        if total > self.limit:
+            self.left = 0
+            raise OutOfMemoryError(
+                f"memory: more {self.kind} is needed than pt.env.memory_limit; got {total} bytes "
+                f"for a limit of {self.limit}, of which most is held by {largest_holders()}; free "
+                "tensors, compute smaller parts, or raise the limit"
+            )
+        warned = self.limit // WARNED_PART
+        self.left = min(max(warned - total, warned >> 4), self.limit - total)
+        self._warn(None if total <= warned else total)
+
+    def _warn(self, total: int | None) -> None:
+        """Warn of the bytes in use unless that was done; None if they are few."""
+        if self.warned is (total is not None):
+            return
+        self.warned = not self.warned
+        record_large(self.warned)
+        if self.warned:
             warnings.warn(
-                f"memory: more {self.kind} is in use than pt.env.memory_limit; got {in_use} "
-                f"bytes, of which most is held by {largest_holders()}; free tensors, or raise the "
-                "limit",
+                f"memory: more {self.kind} is in use than a quarter of pt.env.memory_limit; got "
+                f"{total} bytes, of which most is held by {largest_holders()}; free tensors, or "
+                "raise the limit",
                 stacklevel=2,
             )

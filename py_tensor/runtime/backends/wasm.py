@@ -194,6 +194,7 @@ class WasmBackend(HostBackend):
             leaf.handle if leaf.backend is self and leaf.handle else self._upload(leaf)
             for leaf in leaves
         ]
+        self.memory.spend(plan.nbytes, [leaves[leaf] for leaf in donated])
         if plan.space and (plan.workspace is None or plan.workspace is not self.workspace):
             self._use_workspace(plan)
         if donated:
@@ -227,7 +228,6 @@ class WasmBackend(HostBackend):
             Buffer(dtype, size, None, self, block)
             for (dtype, size), block in zip(plan.results, results, strict=True)
         ]
-        self.memory.spend(plan.nbytes)
         return [
             (node, leaves[number] if is_leaf else outputs[number])
             for node, is_leaf, number in plan.keep
@@ -302,6 +302,7 @@ class WasmBackend(HostBackend):
             host = buffer.host if nbytes else b""
             block = self.engine.memory.borrow(host)
             if block is None:
+                self.memory.spend(size_class(nbytes))
                 block = self.pool.take(size_class(nbytes))
                 block.view(nbytes)[:] = memoryview(host).cast("B")
         self.uploads += 1
@@ -310,8 +311,9 @@ class WasmBackend(HostBackend):
         return block
 
     def blank(self, dtype: DType, size: int) -> Buffer:
-        block = self.pool.take(size_class(size * dtype.itemsize))
-        self.memory.spend(block.nbytes)
+        nbytes = size_class(size * dtype.itemsize)
+        self.memory.spend(nbytes)
+        block = self.pool.take(nbytes)
         return Buffer(dtype, size, None, self, block)
 
     def check_size(self, operation: str, shape: tuple[int, ...], dtype: DType) -> None:

@@ -5,6 +5,8 @@ import { formatBytes } from "../../../ui/metrics.js";
 /** @import { Needs } from "../chat.js" */
 
 const LEAST_POSITIONS = 512;
+/** The library warns when a page uses more than this part of the memory that it may use: one in so many. */
+const WARNED_PART = 4;
 
 /**
  * Bytes of the keys and values of a conversation. Caches have a power of two of positions; null if not known.
@@ -39,8 +41,13 @@ export function fitOf({ weights, largest, limits }, cache) {
     };
   if (limits.memory !== null && whole > limits.memory)
     return {
+      fits: "no",
+      text: `It does not fit: it needs about ${formatBytes(whole)}, and half of this device's memory is ${formatBytes(limits.memory)}.`,
+    };
+  if (limits.memory !== null && whole > limits.memory / WARNED_PART)
+    return {
       fits: "perhaps",
-      text: `It may not fit: it needs about ${formatBytes(whole)}, and devices often have ${formatBytes(limits.memory)} or less for a page.`,
+      text: `It may not fit: it needs about ${formatBytes(whole)}, and devices often have ${formatBytes(limits.memory / WARNED_PART)} or less for a page.`,
     };
   return { fits: "yes", text: `It should fit: it needs about ${formatBytes(whole)} in memory.` };
 }

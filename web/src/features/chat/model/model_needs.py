@@ -26,7 +26,7 @@ async def needs_of(source: Any) -> dict[str, Any]:
     - `parameters`: their number;
     - `cache`: of the keys and values of a token: [bytes, window or None for all tokens] of blocks;
     - `length`: of the sequences that the model was trained for;
-    - `limits`: `memory`, which the library warns about, and `buffer`, the largest tensor.
+    - `limits`: `memory`, beyond which tensors are refused, and `buffer`, the largest tensor.
     """
     files = files_of(source, None)
     needs: dict[str, Any] = {
