@@ -291,6 +291,18 @@ def test_syntax_error_points_at_the_line(demo: Demo) -> None:
     assert demo.page.inner_text(".failed-line") == "y = (2 +"
 
 
+def test_error_of_asyncio_run_is_written_once(demo: Demo) -> None:
+    demo.write(
+        "import asyncio\n\n\nasync def double(x):\n    return 2 * x[0]\n\n\n"
+        "print(asyncio.run(double([3])))\nasyncio.run(double([]))"
+    )
+    demo.start()
+    assert demo.finish().startswith("failed after")
+    assert demo.printed() == ["6"]
+    assert demo.page.inner_text(".failure-message") == "IndexError: list index out of range"
+    assert demo.page.inner_text(".failed-line") == "    return 2 * x[0]"
+
+
 STREAMING = """import time
 from pyodide.http import open_url
 print('part 0')

@@ -7,7 +7,7 @@ import gc
 import io
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 
 from failure import describe
 from gpu_fence import gpu_done
@@ -32,6 +32,25 @@ class _Stream(io.TextIOBase):
 
     def flush(self) -> None:
         self._page.flush()
+
+
+def _report_errors_once() -> None:
+    """Let `asyncio.run` raise a program's error without also writing it.
+
+    Pyodide writes errors of tasks that only it watches, and errors that pass through JavaScript.
+    """
+    loop = asyncio.get_event_loop()
+    run = loop.run_until_complete
+
+    def run_until_complete(future: Awaitable) -> object:
+        task = asyncio.ensure_future(future)
+        run(asyncio.wait([task]))
+        return task.result()
+
+    loop.run_until_complete = run_until_complete
+
+
+_report_errors_once()
 
 
 def _no_input(prompt: object = "") -> str:
