@@ -82,7 +82,7 @@ class BridgedBackend[AnyBridge: Bridge](ABC):
         self.generation = bridge.generation()
         self.programs = Programs(self._make_program, bridge.drop_program)
         self.memory = MemoryWatch(
-            lambda: bridge.stats()["bytesInUse"], "GPU memory", self.limits["machineMemory"]
+            lambda: bridge.stats()["bytesInUse"], "GPU memory", self.limits.get("machineMemory")
         )
         self.plans = 0
         self.handles = 0
