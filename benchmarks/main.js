@@ -7,8 +7,10 @@ import { growthSections, pythonGrowth } from "./growth.js";
 import { measure } from "./measure.js";
 import { parametersOf } from "./parameters.js";
 import { PythonSide } from "./python_side.js";
-import { report, rowLines } from "./report.js";
+import { operationSection, report, rowLines } from "./report.js";
 import { summarise } from "./results.js";
+import { whenNotShared } from "./section_page.js";
+import { offerReport, reportOf } from "./shared_report.js";
 import { stageSections } from "./stages.js";
 import { tileSections } from "./tiles.js";
 import { createView } from "./view.js";
@@ -86,6 +88,9 @@ async function runAndReport() {
   try {
     const results = await run();
     view.finish(results);
+    const { device, versions, rows, sections } = results;
+    const tables = [operationSection(rows), ...sections];
+    offerReport(reportOf({ renderer: device.renderer, versions, sections: tables }));
     send("/result", report(results).slice(0, MAX_CHARACTERS));
   } catch (error) {
     console.error(error);
@@ -97,4 +102,4 @@ async function runAndReport() {
 }
 
 start.addEventListener("click", runAndReport);
-if (parameters.auto) runAndReport();
+whenNotShared(() => parameters.auto && runAndReport());

@@ -23,10 +23,9 @@ function time(outcome, which) {
   return outcome === null ? "-" : "failed";
 }
 
-/** Line of one workload, followed by a line for each error. @param {Row} row */
-export function rowLines(row) {
-  const { name, ours, theirs, ratio, limit, share } = row;
-  const cells = [
+/** @param {Row} row */
+function cellsOf({ ours, theirs, ratio, limit, share }) {
+  return [
     time(ours, "median"),
     time(theirs, "median"),
     ratio === null ? "-" : digits(ratio),
@@ -35,7 +34,18 @@ export function rowLines(row) {
     digits(limit),
     share === null ? "-" : `${digits(100 * share)}%`,
   ];
-  const lines = [line(name, cells)];
+}
+
+/** Table of the workloads. @param {Row[]} rows @returns {Section} */
+export function operationSection(rows) {
+  const cells = rows.map((row) => [row.name, ...cellsOf(row)]);
+  return { title: "Operations", columns: ["", ...COLUMNS], rows: cells, notes: [] };
+}
+
+/** Line of one workload, followed by a line for each error. @param {Row} row */
+export function rowLines(row) {
+  const { name, ours, theirs } = row;
+  const lines = [line(name, cellsOf(row))];
   for (const [side, outcome] of Object.entries({ ours, theirs })) {
     if (outcome && "error" in outcome)
       lines.push(`  ${side}: ${outcome.error.slice(0, ERROR_LENGTH)}`);

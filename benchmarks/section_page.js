@@ -3,9 +3,11 @@
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
 import { sectionLines } from "./report.js";
+import { offerReport, reportOf, sharedReport } from "./shared_report.js";
 import { sectionElement } from "./view.js";
 
 /** @import { Section } from "./results.js" */
+/** @import { Report } from "./shared_report.js" */
 
 /**
  * @typedef {object} SectionResults
@@ -35,6 +37,36 @@ export function showSections(sections) {
   find("sections", HTMLElement).replaceChildren(...sections.map(sectionElement));
 }
 
+/** Lines that repeat a report as text. @param {Report} report */
+function reportLines({ date, renderer, browser, versions, sections }) {
+  const named = Object.entries(versions).map((pair) => pair.join(" "));
+  return [`${date}  ${renderer}`, browser, named.join(", "), ...sections.flatMap(sectionLines)];
+}
+
+/** Shows the report of the page's address, if it has one; resolves to whether it has. */
+async function showShared() {
+  const report = await sharedReport();
+  if (report === null) return false;
+  showSections(report.sections);
+  find("text", HTMLElement).textContent = reportLines(report).join("\n");
+  find("json", HTMLElement).textContent = JSON.stringify(report, null, 1);
+  find("texts", HTMLElement).hidden = false;
+  offerReport(report);
+  status.textContent = `Measured on ${report.date} on ${report.renderer}, elsewhere or earlier`;
+  document.body.dataset.state = "shared";
+  return true;
+}
+
+/** Shows the report of the page's address, or calls `begin`. @param {() => void} begin */
+export async function whenNotShared(begin) {
+  try {
+    if (!(await showShared())) begin();
+  } catch (error) {
+    status.textContent = textOf(error);
+    document.body.dataset.state = "failed";
+  }
+}
+
 /** Runs when the button is pressed, or at once if the address says so. @param {() => Promise<SectionResults>} run */
 export function startPage(run) {
   const start = find("start", HTMLButtonElement);
@@ -43,13 +75,10 @@ export function startPage(run) {
     start.disabled = true;
     try {
       const results = await run();
-      const { renderer, versions, sections } = results;
-      const named = Object.entries(versions).map((pair) => pair.join(" "));
-      const failed = `failed: ${results.summary.failed}`;
-      const text = [renderer, named.join(", "), ...sections.flatMap(sectionLines), failed].join(
-        "\n",
-      );
-      showSections(sections);
+      const report = reportOf(results);
+      const text = [...reportLines(report), `failed: ${results.summary.failed}`].join("\n");
+      showSections(results.sections);
+      offerReport(report);
       find("text", HTMLElement).textContent = text;
       find("json", HTMLElement).textContent = JSON.stringify(results, null, 1);
       find("texts", HTMLElement).hidden = false;
@@ -67,5 +96,5 @@ export function startPage(run) {
   }
 
   start.addEventListener("click", runAndReport);
-  if (auto) runAndReport();
+  whenNotShared(() => auto && runAndReport());
 }
