@@ -5,6 +5,7 @@ import re
 import runpy
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from playwright.sync_api import Page, Route
 from waiting import eventually
 
 import py_tensor as pt
+from py_tensor.display.places import Place, html_of, use
 
 pytest_plugins = ["demo_fixtures"]
 
@@ -203,6 +205,13 @@ def test_program_is_run_only_after_it_is_loaded(demo: Demo) -> None:
     demo.page.unroute("**/prime_numbers*")
 
 
+class Shown(Place):
+    """Keeps the texts in the plots that a program shows."""
+
+    def show(self, item: Any, key: str | None = None) -> None:
+        self.texts = re.findall("<text[^>]*>(.*?)</text>", html_of(item))
+
+
 @pytest.mark.parametrize(
     "name", ["game_of_life", "heat_equation", "dct_compression", "jax_pendulum_control"]
 )
@@ -210,10 +219,14 @@ def test_program_prints_what_it_prints_with_numpy_or_jax(demo: Demo, name: str) 
     demo.choose_program(name)
     demo.start()
     assert demo.finish().startswith("ran in"), demo.text()
-    printed = io.StringIO()
-    with redirect_stdout(printed):
+    printed, shown = io.StringIO(), Shown()
+    with redirect_stdout(printed), use(shown):
         runpy.run_path(str(PROGRAMS / f"{name}.py"), run_name="__main__")
     assert demo.printed() == printed.getvalue().splitlines()
+    plots = demo.page.locator("#output svg")
+    # Its title, and the numbers of the axes.
+    assert plots.locator("text").all_text_contents() == shown.texts
+    assert plots.count() == 1
 
 
 def test_noise_and_clouds(demo: Demo) -> None:

@@ -4,6 +4,7 @@ The interval of the mean is compared with the one of the normal distribution.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -24,6 +25,7 @@ def main():
     differences = shuffled[:, 40:].mean(axis=1) - shuffled[:, :40].mean(axis=1)
     p_value = np.mean(np.abs(differences) >= abs(observed))
     print(f"difference {observed:.3f}, p value {p_value:.3f}")
+    pt.show(pt.plot.histogram(means, title="Means of the samples"))
     return a.mean(), observed, p_value < 0.05, abs((high - low) / 2 - half) < 0.15
 
 

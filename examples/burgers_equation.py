@@ -4,6 +4,7 @@ The mass and the steepest slope are followed.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -25,6 +26,8 @@ def main():
     print("steepest slopes:", ", ".join(f"{s:.2f}" for s in slopes))
     print(f"mass before {mass:.4f} and after {u.sum() * dx:.4f}")
     assert np.isclose(mass, u.sum() * dx, rtol=1e-4)
+    plot = pt.plot.line(x, 1.5 + np.sin(x), label="start", title="Speed", x_label="x")
+    pt.show(plot.line(x, u, label="end"))
     return u[::10], np.array(slopes)
 
 

@@ -4,6 +4,7 @@ The matrix is the Laplacian of a rod with fixed ends; a diagonal preconditioner 
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def apply_laplacian(x):
@@ -39,6 +40,7 @@ def main():
     direct = np.linalg.solve(A, b)
     print(f"{iterations} iterations, residual {np.linalg.norm(A @ x - b):.1e}")
     print(f"difference from the direct solution {np.max(abs(x - direct)):.1e}")
+    pt.show(pt.plot.line(x, label="solution").line(b, label="right side"))
     return x, direct
 
 

@@ -4,6 +4,7 @@ Labels spread to neighbours until nothing changes.
 """
 
 import numpy as np
+import py_tensor as pt
 
 MAZE = """
 #############
@@ -49,6 +50,7 @@ def main():
     print(f"farthest cell {farthest} is {distance[farthest]} steps away")
     for row in np.where(reached, distance % 10, -1):
         print("".join("#" if d < 0 else str(d) for d in row))
+    pt.show(pt.plot.image(labels, title="Labels of the regions"))
     return sizes, distance
 
 

@@ -4,6 +4,7 @@ The filters detect horizontal and vertical strokes of pictures.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def im2col(x, size):
@@ -40,6 +41,8 @@ def main():
     print("feature maps", features.shape, "pooled", pooled.shape)
     print("scores:\n", scores.round(2))
     print("predicted", predicted, "correct" if (predicted == y).all() else "wrong")
+    maps = [features[k, :, :, c] for k in (1, 4) for c in (0, 1)]
+    pt.show(pt.plot.image(np.hstack(maps), title="Features of a horizontal and a vertical stroke"))
     return scores, predicted
 
 

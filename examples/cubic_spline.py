@@ -4,6 +4,7 @@ The spline's second derivatives solve a tridiagonal system, by Thomas's algorith
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def thomas(lower, diag, upper, rhs):
@@ -43,6 +44,10 @@ def main():
     }
     for name, values in fits.items():
         print(f"{name:>10}: largest error {np.abs(values - exact).max():.4f}")
+    plot = pt.plot.scatter(x, y, label="points", title="Interpolation")
+    for name, values in fits.items():
+        plot.line(xs, values, label=name)
+    pt.show(plot)
     return fits["spline"], fits["linear"]
 
 

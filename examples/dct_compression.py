@@ -4,6 +4,7 @@ The error is given as the peak signal-to-noise ratio.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def dct_matrix(n=8):
@@ -24,7 +25,7 @@ def main():
     C = dct_matrix()
     assert np.allclose(C @ C.T, np.eye(8), atol=1e-5)
     coefficients = C @ (blocks(img) - 128) @ C.T
-    results = []
+    results, pictures = [], [img]
     for keep in (4, 10, 20):
         size = np.abs(coefficients).reshape(4, 4, 64)
         limit = np.sort(size, axis=-1)[..., -keep][..., None, None]
@@ -32,7 +33,10 @@ def main():
         restored = (C.T @ kept @ C + 128).swapaxes(1, 2).reshape(32, 32)
         psnr = 10 * np.log10(255**2 / np.mean((restored - img) ** 2))
         results.append(psnr)
+        pictures.append(restored)
         print(f"{keep:2d} of 64 coefficients: {psnr:.2f} dB")
+    grey = np.repeat(np.hstack(pictures)[..., None] / 255, 3, axis=-1)
+    pt.show(pt.plot.image(grey, title="Picture, and from 4, 10 and 20 coefficients"))
     return np.array(results)
 
 

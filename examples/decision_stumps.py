@@ -4,6 +4,7 @@ Each stump compares one feature with a threshold; their weighted votes decide.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def best_stump(X, y, w):
@@ -35,6 +36,8 @@ def main():
         score += alpha * prediction
         accuracies.append(np.mean(np.sign(score) == y))
         print(f"round {round_}: x{feature} > {threshold:.2f}, accuracy {accuracies[-1]:.2f}")
+    plot = pt.plot.scatter(*X[y > 0].T, label="inside", title="Disc and surroundings")
+    pt.show(plot.scatter(*X[y < 0].T, label="outside"))
     return score, np.array(accuracies)
 
 

@@ -4,6 +4,7 @@ The trajectory's conservation of energy is checked, and the lower bob's path is 
 """
 
 import numpy as np
+import py_tensor as pt
 
 M1, M2, L1, L2, G = 1.0, 1.0, 1.0, 1.0, 9.81
 
@@ -54,6 +55,7 @@ def main():
     y = -L1 * np.cos(trajectory[:, 0]) - L2 * np.cos(trajectory[:, 2])
     path = np.stack([x, y], axis=1)[::12]
     print(path)
+    pt.show(pt.plot.line(x, y, title="Path of the lower bob"))
     return path
 
 

@@ -4,6 +4,7 @@ The log-likelihood never falls.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def density(x, mu, sigma):
@@ -30,6 +31,10 @@ def main():
     assert all(b > a - 1e-2 for a, b in zip(log_likelihood, log_likelihood[1:]))
     for k in range(2):
         print(f"{weight[k]:.3f} of N({mu[k]:.3f}, {sigma[k]:.3f})")
+    grid = np.linspace(-5, 5, 200)
+    mixture = (weight * density(grid[:, None], mu, sigma)).sum(axis=1)
+    plot = pt.plot.histogram(x, 40, range=(-5, 5), label="numbers", title="Mixture")
+    pt.show(plot.line(grid, len(x) * 0.25 * mixture, label="fitted density"))
     return mu, sigma, weight
 
 

@@ -4,6 +4,7 @@ This is the work that a small script does before anyone reaches for a data frame
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -37,6 +38,7 @@ def main():
     counts, edges = np.histogram(total, bins=5, range=(20, 100))
     for n, left in zip(counts, edges):
         print(f"{left:5.0f} {'*' * int(n)}")
+    pt.show(pt.plot.histogram(total, 12, title="Weighted points"))
     return means, total, rank, grades, correlation, counts, z.max()
 
 

@@ -4,6 +4,7 @@ The two tones are found as the largest peaks of the power spectrum.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -23,6 +24,8 @@ def main():
     denoised = np.fft.irfft(spectrum, n)
     snr = lambda x: 10 * np.log10(np.var(clean) / np.var(x - clean))
     print(f"signal to noise: {snr(signal):.1f} dB before, {snr(denoised):.1f} dB after")
+    plot = pt.plot.line(t, signal, label="signal", title="Signal", x_label="seconds")
+    pt.show(plot.line(t, denoised, label="denoised"))
     return peaks, denoised[::8]
 
 

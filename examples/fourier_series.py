@@ -4,6 +4,7 @@ Coefficients are computed by integration, and the power in the harmonics by Pars
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -20,6 +21,8 @@ def main():
         print(f"{k + 1:2d} terms: rms error {rms:.4f}, overshoot {partial[k].max() - 1:.4f}")
     power = np.cumsum((a**2 + b**2) / 2)
     print(f"{power[-1]:.4f} of the power is in the first {n[-1]} harmonics")
+    plot = pt.plot.line(t, square, label="square wave", title="Fourier series")
+    pt.show(plot.line(t, partial[4], label="5 terms").line(t, partial[28], label="29 terms"))
     return b, partial[-1, ::20], power
 
 

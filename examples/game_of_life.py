@@ -1,9 +1,10 @@
 """Play Conway's Game of Life: a glider, a blinker and an R-pentomino on a torus.
 
-Live cells are counted per generation, and the last board is printed.
+Live cells are counted per generation, and the last board is shown.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def step(board):
@@ -29,6 +30,7 @@ def main():
     for row in board:
         print("".join("#" if cell else "." for cell in row))
     print("live cells:", *alive[::10])
+    pt.show(pt.plot.image(board, title="After 40 generations"))
     return board, np.array(alive)
 
 

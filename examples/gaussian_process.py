@@ -4,6 +4,7 @@ The mean and the standard deviation of predictions and the marginal likelihood a
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def kernel(a, b, length=1.0, scale=1.0):
@@ -30,6 +31,9 @@ def main():
     print(f"log marginal likelihood {likelihood:.4f}")
     for x, m, s in zip(Xs[::4, 0], mean[::4], std[::4]):
         print(f"f({x:5.2f}) = {m:6.3f} +- {2 * s:.3f}   (exact {np.sin(x):6.3f})")
+    plot = pt.plot.scatter(X[:, 0], y, label="points", title="Gaussian process")
+    plot.line(Xs[:, 0], mean, label="mean")
+    pt.show(plot.line(Xs[:, 0], mean - 2 * std).line(Xs[:, 0], mean + 2 * std))
     return mean, std, likelihood
 
 

@@ -4,6 +4,7 @@ A square of the second chemical is put into a periodic dish of the first one.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def laplacian(z):
@@ -28,10 +29,8 @@ def main():
         reaction = u * v**2
         u += 1.0 * laplacian(u) - reaction + feed * (1 - u)
         v += 0.5 * laplacian(v) + reaction - (feed + kill) * v
-    shades = " .:-=+*#%@"
-    levels = (v / v.max() * (len(shades) - 1)).astype(int)
-    for row in levels[::3, ::2]:
-        print("".join(shades[k] for k in row))
+    print(f"second chemical: mean {v.mean():.4f}, largest {v.max():.4f}")
+    pt.show(pt.plot.image(v, title="Second chemical"))
     return v[::4, ::4]
 
 

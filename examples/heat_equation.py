@@ -4,6 +4,7 @@ The upper edge is kept hot, a warm spot cools down, and the temperatures are fol
 """
 
 import numpy as np
+import py_tensor as pt
 
 ALPHA = 0.2
 N = 32
@@ -32,6 +33,7 @@ def main():
             print(f"step {t + 1:4d}: mean {u.mean():.3f}, centre {u[N // 2, N // 2]:.3f}")
     hot = np.argwhere(u > 50)
     print(f"{len(hot)} cells are hotter than 50 degrees")
+    pt.show(pt.plot.image(u, title="Temperature"))
     return np.array(history), u[::8, ::8]
 
 

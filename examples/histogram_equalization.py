@@ -4,6 +4,7 @@ Pixels are unsigned bytes, as in picture files.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def picture():
@@ -36,6 +37,8 @@ def main():
     print(f"range {img.min()}..{img.max()} becomes {equalized.min()}..{equalized.max()}")
     print(f"standard deviation {img.std():.1f} becomes {equalized.std():.1f}")
     print(f"threshold {threshold}: {mask.mean():.1%} of the pixels are bright")
+    both = np.hstack([img, equalized])
+    pt.show(pt.plot.image(np.repeat(both[..., None], 3, axis=-1), title="Before and after"))
     return hist, equalized, threshold
 
 

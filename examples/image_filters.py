@@ -4,6 +4,7 @@ Convolutions are written with slices and with sliding windows.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def make_picture(n=32):
@@ -40,8 +41,10 @@ def main():
     for name in ("blurred", "sharp", "edges", "median"):
         picture = locals()[name]
         print(f"{name:>8}: mean {picture.mean():.4f}, std {picture.std():.4f}")
-    for row in binary[::2]:
-        print("".join(".#"[p] for p in row))
+    print(f"{binary.sum()} pixels are at an edge")
+    rows = [np.hstack([img, blurred, sharp]), np.hstack([median, edges / edges.max(), binary])]
+    grey = np.repeat(np.vstack(rows)[..., None], 3, axis=-1)
+    pt.show(pt.plot.image(grey, title="Picture, blurred, sharp; median, edges, binary"))
     return blurred, edges, median, binary.sum()
 
 

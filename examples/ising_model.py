@@ -4,6 +4,7 @@ Below the critical temperature 2.27 the spins align; above it they do not.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def neighbours(spins):
@@ -27,16 +28,18 @@ def simulate(temperature, rng, n=24, sweeps=40):
             spins = np.where(flip, -spins, spins)
         if sweep >= sweeps // 2:
             magnetization.append(abs(spins.mean()))
-    return np.mean(magnetization)
+    return np.mean(magnetization), spins
 
 
 def main():
     rng = np.random.default_rng(0)
-    ordered = []
+    ordered, pictures = [], []
     for temperature in (1.5, 2.0, 3.5, 5.0):
-        m = simulate(temperature, rng)
+        m, spins = simulate(temperature, rng)
+        pictures.append(spins)
         print(f"T = {temperature}: |m| = {m:.3f}")
         ordered.append(m > 0.6)
+    pt.show(pt.plot.image(np.hstack(pictures), title="Spins at T = 1.5, 2, 3.5 and 5"))
     return np.array(ordered)
 
 

@@ -5,6 +5,7 @@ The reconstruction error falls below that of the mean picture.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 
 
 def bars():
@@ -48,6 +49,9 @@ def main():
     baseline = jnp.mean((x - x.mean(axis=0)) ** 2)
     print(f"error {first:.4f} -> {value:.4f}, of the mean picture {baseline:.4f}")
     print("codes:", encode(params, x)[:3])
+    rows = jnp.stack([x, decode(params, encode(params, x))]).reshape(2, 12, 6, 6)
+    picture = rows.transpose(0, 2, 1, 3).reshape(12, 72)
+    pt.show(pt.plot.image(picture, title="Bars, and what two numbers keep of them"))
     return first, baseline, value < baseline
 
 

@@ -5,6 +5,7 @@ Gradients are clipped by their norm.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 from jax import lax
 
 TEXT = "hello world, hello tensors, hello world, hello shaders, "
@@ -56,6 +57,7 @@ def main():
         h, logits = cell(params, h, jax.nn.one_hot(CHARS.index(text[-1]), len(CHARS)))
         text += CHARS[int(jnp.argmax(logits))]
     print(text)
+    pt.show(pt.plot.line(losses, label="loss", title="Training"))
     return losses[0], losses[5], losses[-1] < 0.6 * losses[0]
 
 

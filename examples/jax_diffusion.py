@@ -5,6 +5,7 @@ A network predicts the noise of points on a circle; sampling removes it step by 
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 from jax import lax
 
 STEPS = 20
@@ -67,6 +68,7 @@ def main():
     radius = jnp.linalg.norm(points, axis=1)
     print(f"loss {losses[0]:.4f} -> {losses[-1]:.4f}")
     print(f"radius of samples {radius.mean():.3f} +- {radius.std():.3f}")
+    pt.show(pt.plot.line(losses, label="loss", title="Training"))
     return losses[0], losses[3], losses[-1] < 0.8 * losses[0]
 
 

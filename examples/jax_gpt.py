@@ -5,6 +5,7 @@ Causal attention with several heads, layer normalization and tied embeddings.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 
 TEXT = "the cat sat on the mat. the dog sat on the log. "
 CHARS = sorted(set(TEXT))
@@ -78,14 +79,15 @@ def main():
     losses = []
     for i in range(60):
         params, velocity, loss = train_step(params, velocity, tokens, targets)
+        losses.append(float(loss))
         if i % 20 == 0 or i == 59:
-            losses.append(float(loss))
             print(f"step {i}: loss {loss:.4f}")
     text = TEXT[:CONTEXT]
     for _ in range(12):
         window = jnp.array([[CHARS.index(c) for c in text[-CONTEXT:]]])
         text += CHARS[int(most_likely_next(params, window))]
     print(text)
+    pt.show(pt.plot.line(losses, label="loss", title="Training"))
     return losses[0], losses[-1] < 0.5 * losses[0]
 
 

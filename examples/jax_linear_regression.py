@@ -5,6 +5,7 @@ The training step is compiled; parameters are a dictionary.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 
 
 def log_likelihood(params, x, y):
@@ -28,6 +29,8 @@ def main():
         if i % 50 == 0:
             print(f"step {i:3d}: loss {loss:.4f}")
     print({name: round(float(value), 4) for name, value in params.items()})
+    plot = pt.plot.scatter(x, y, label="data", title="Fit")
+    pt.show(plot.line(x, params["w"] * x + params["b"], label="line"))
     return params["w"], params["b"], jnp.exp(params["log_sigma"])
 
 

@@ -5,6 +5,7 @@
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 from jax import lax
 
 
@@ -42,6 +43,9 @@ def main():
     print(f"fixed point {x:.4f} after {n} steps, exact {1 - 1 / 2.8:.4f}")
     slope = jax.vmap(jax.grad(logistic, argnums=1))(r, orbit[-1])
     stable = lax.cond(jnp.all(jnp.abs(slope[:2]) < 1), lambda: 1.0, lambda: 0.0)
+    rates = jnp.linspace(2.5, 4.0, 350)
+    plot = pt.plot.Plot(title="Bifurcations", x_label="r", y_label="x")
+    pt.show(plot.scatter(jnp.tile(rates, 8), settle(rates).ravel()))
     return jnp.sort(orbit, axis=0), jnp.array(periods), x, stable
 
 

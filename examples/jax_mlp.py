@@ -5,6 +5,7 @@ The parameters are a list of pairs; the optimizer maps functions over trees.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 from jax.tree_util import tree_map
 
 
@@ -53,6 +54,11 @@ def main():
         params, m, v, loss = update(params, m, v, t, x, y)
     accuracy = jnp.mean((forward(params, x) > 0) == (y == 1))
     print(f"loss {loss:.4f}, accuracy {accuracy:.3f}")
+    plane = jnp.stack(
+        jnp.meshgrid(jnp.linspace(-1.5, 2.5, 60), jnp.linspace(1.5, -1.0, 40)), axis=-1
+    )
+    logits = forward(params, plane.reshape(-1, 2)).reshape(40, 60)
+    pt.show(pt.plot.image(jax.nn.sigmoid(logits), title="Probability of the lower moon"))
     return accuracy, loss < 0.1
 
 

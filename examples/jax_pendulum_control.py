@@ -5,6 +5,7 @@ The simulation is a `lax.scan`; its gradient is computed backwards through all s
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 from jax import lax
 
 DT, STEPS = 0.05, 40
@@ -43,6 +44,8 @@ def main():
     theta, omega, path = simulate(torques)
     print(f"cost {costs[0]:.3f} -> {costs[-1]:.3f}")
     print(f"final angle {theta:.3f} (target 3.142), speed {omega:.3f}")
+    plot = pt.plot.line(path, label="angle", title="Swing up", x_label="step")
+    pt.show(plot.line(torques, label="torque"))
     return costs[0], costs[1], costs[-1] < costs[0]
 
 

@@ -5,6 +5,7 @@ The noise is a formula, so that every library computes the same.
 
 import jax
 import jax.numpy as jnp
+import py_tensor as pt
 
 
 def noise(step, shape):
@@ -54,6 +55,9 @@ def main():
     print("losses:", losses[::20])
     h = jnp.tanh(apply(params["dec"], noise(3, (5, 2))))
     print("samples:\n", apply(params["out"], h))
+    h = jnp.tanh(apply(params["dec"], noise(3, (200, 2))))
+    plot = pt.plot.scatter(*x.T, label="data", title="Ring", width=400, height=400)
+    pt.show(plot.scatter(*apply(params["out"], h).T, label="samples"))
     return losses[0], losses[1], losses[-5:].mean() < 0.6 * losses[0]
 
 

@@ -4,6 +4,7 @@ The mean colour of each picture and a small version of the last one are returned
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def julia(c, n=40, limit=30):
@@ -23,6 +24,7 @@ def main():
         picture = julia(c)
         means[c] = float(picture.mean())
         print(f"c = {c}: mean {means[c]:.4f}")
+    pt.show(pt.plot.image(julia(c, n=120), title="Julia set of c = -0.8i"))
     return np.array(list(means.values())), picture[::5, ::5]
 
 

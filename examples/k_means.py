@@ -4,6 +4,7 @@ It stops when the assignment no longer changes.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def k_means(X, k, max_iter=50):
@@ -31,6 +32,10 @@ def main():
     print("sizes:", np.bincount(labels))
     for c in centroids[np.argsort(centroids[:, 0])]:
         print(f"  ({c[0]:.2f}, {c[1]:.2f})")
+    plot = pt.plot.Plot(title="Clusters")
+    for k in range(3):
+        plot.scatter(*X[labels == k].T, label=f"cluster {k}")
+    pt.show(plot.scatter(*centroids.T, label="centres"))
     return centroids, labels
 
 

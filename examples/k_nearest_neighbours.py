@@ -4,6 +4,7 @@ The best number of neighbours is chosen by leaving one point out at a time.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def spirals(n):
@@ -33,6 +34,8 @@ def main():
     grid = np.array([(gx, gy) for gy in (-6, 0, 6) for gx in (-6, -2, 2, 6)], dtype=float)
     labels = predict(np.linalg.norm(grid[:, None] - X, axis=-1), y, best).reshape(3, 4)
     print(labels)
+    plot = pt.plot.scatter(*X[y == 0].T, label="class 0", title="Spirals")
+    pt.show(plot.scatter(*X[y == 1].T, label="class 1"))
     return np.array(list(accuracy.values())), labels
 
 

@@ -4,6 +4,7 @@ The state is position and velocity; the filter's error is compared with the meas
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -31,6 +32,8 @@ def main():
     print(f"rmse of measurements {rmse(z - truth):.3f}")
     print(f"rmse of the filter   {rmse(estimates[:, 0] - truth):.3f}")
     print(f"velocity {estimates[-1, 1]:.3f} (exact 0.8)")
+    plot = pt.plot.scatter(t, z, label="measured", title="Position", x_label="time")
+    pt.show(plot.line(t, truth, label="true").line(t, estimates[:, 0], label="filtered"))
     return estimates[::10], P
 
 

@@ -4,6 +4,7 @@ Particles begin on a lattice with velocities given by a formula; energies are re
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def forces(pos, box):
@@ -41,6 +42,7 @@ def main():
     print("kinetic, potential and total energy per particle:")
     for row in energies:
         print("  " + " ".join(f"{value:8.4f}" for value in row))
+    pt.show(pt.plot.scatter(pos[:, 0], pos[:, 1], title="Particles"))
     return energies
 
 

@@ -4,6 +4,7 @@ The data follow a known plane with a small wave as noise.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 class LinearRegression:
@@ -39,6 +40,8 @@ def main():
     print("normal equations:", normal)
     print("least squares:   ", lstsq, "rank", rank)
     print(f"gradient descent: {model.w} {model.b:.4f}, R2 = {model.score(X, y):.4f}")
+    plot = pt.plot.scatter(y, model.predict(X), x_label="y", y_label="predicted")
+    pt.show(plot)
     return normal, lstsq, np.append(model.w, model.b)
 
 

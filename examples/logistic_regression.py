@@ -4,6 +4,7 @@ The accuracy and the confusion matrix are printed.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def sigmoid(z):
@@ -38,6 +39,9 @@ def main():
         confusion[truth, guess] += 1
     print(confusion)
     print(f"accuracy {np.mean(predicted == y):.3f}")
+    side = np.array([-2.0, 2.0])
+    plot = pt.plot.line(side, -(w[0] + w[1] * side) / w[2], label="boundary", title="Classes")
+    pt.show(plot.scatter(*X[y == 0].T, label="class 0").scatter(*X[y == 1].T, label="class 1"))
     return w, confusion, np.array(losses)
 
 

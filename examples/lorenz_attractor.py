@@ -4,6 +4,7 @@ Their distances grow exponentially, which is measured before chaos saturates.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def lorenz(p, sigma=10.0, rho=28.0, beta=8 / 3):
@@ -25,15 +26,20 @@ def rk4(f, p, h):
 
 def main():
     p = np.array([1.0, 1.0, 1.0]) + np.outer(np.arange(4), [0.5, 0.0, 0.0])
-    spread = []
+    spread, path = [], []
     for i in range(100):
         p = rk4(lorenz, p, 0.01)
+        path.append(p)
         if (i + 1) % 20 == 0:
             spread.append(np.linalg.norm(p - p[0], axis=1)[1:])
     spread = np.array(spread)
     print("distances from the first trajectory:")
     print(spread.round(3))
     print("bounds:", p.min(axis=0), p.max(axis=0))
+    plot = pt.plot.Plot(title="Trajectories", x_label="x", y_label="z")
+    for x, _, z in np.array(path).transpose(1, 2, 0):
+        plot.line(x, z)
+    pt.show(plot)
     return p, spread
 
 

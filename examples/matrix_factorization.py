@@ -4,6 +4,7 @@ The error on known and on held-out ratings is printed.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -33,6 +34,7 @@ def main():
     print(f"rmse of known ratings {rmse[0]:.4f}, of held-out ratings {rmse[1]:.4f}")
     best = np.argmax(np.where(known, -np.inf, predicted), axis=1)
     print("recommended films:", best)
+    pt.show(pt.plot.image(predicted, title="Predicted ratings, by user and film"))
     return predicted, rmse
 
 

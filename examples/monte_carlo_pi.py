@@ -4,6 +4,7 @@ Buffon's needle gives a second estimate.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -20,6 +21,9 @@ def main():
     crossing = y <= 0.5 * np.sin(angle)
     buffon = 2 / np.mean(crossing)
     print(f"Buffon's needle: {buffon:.4f}")
+    some, hit = points[:2000], inside[:2000]
+    plot = pt.plot.scatter(*some[hit].T, label="inside", title="Points", width=400, height=400)
+    pt.show(plot.scatter(*some[~hit].T, label="outside"))
     return np.array([estimates[-1], buffon])
 
 

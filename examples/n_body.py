@@ -4,6 +4,7 @@ The relative drift of the total energy and of the angular momentum are reported.
 """
 
 import numpy as np
+import py_tensor as pt
 
 G = 1.0
 SOFTENING = 1e-2
@@ -39,15 +40,22 @@ def main():
     start = total_energy(pos, vel, mass)
     dt = 0.01
     acc = accelerations(pos, mass)
+    path = []
     for _ in range(200):
         vel += 0.5 * dt * acc
         pos += dt * vel
         acc = accelerations(pos, mass)
         vel += 0.5 * dt * acc
+        path.append(pos.copy())
     drift = abs((total_energy(pos, vel, mass) - start) / start)
     momentum = np.cross(pos, mass[:, None] * vel).sum(axis=0)
     print(f"energy drift {drift:.1e}, angular momentum {momentum[2]:.6f}")
     print(np.linalg.norm(pos, axis=1))
+    path = np.array(path)
+    plot = pt.plot.scatter(pos[:, 0], pos[:, 1], label="end", title="Orbits")
+    for k in range(1, 5):
+        plot.line(path[:, k, 0], path[:, k, 1])
+    pt.show(plot)
     return pos, momentum
 
 

@@ -4,6 +4,7 @@ Means, variances and priors of each class are estimated from data made by a form
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 class GaussianNB:
@@ -36,6 +37,10 @@ def main():
     print("class means:")
     print(model.mean.round(2))
     print(f"test accuracy: {accuracy:.2%}")
+    plot = pt.plot.Plot(title="Petals", x_label="length", y_label="width")
+    for c in model.classes:
+        plot.scatter(X[y == c, 2], X[y == c, 3], label=f"flower {c}")
+    pt.show(plot)
     return model.mean, model.var, predicted
 
 

@@ -4,6 +4,7 @@ The gradient is checked against finite differences first.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 class Network:
@@ -62,6 +63,9 @@ def main():
     out = net.forward(x)
     for point, p in zip(x, out):
         print(point, "->", round(float(p[0]), 3))
+    side = np.linspace(-0.5, 1.5, 40)
+    plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    pt.show(pt.plot.image(net.forward(plane).reshape(40, 40), title="Output from -0.5 to 1.5"))
     return out, numeric
 
 

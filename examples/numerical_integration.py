@@ -4,6 +4,7 @@ The errors are printed for growing numbers of points.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def simpson(y, h):
@@ -39,6 +40,9 @@ def main():
     mid, half = (edges[1:] + edges[:-1]) / 2, np.diff(edges) / 2
     gauss = np.sum(half[:, None] * weights * f(mid[:, None] + half[:, None] * nodes))
     print(f"Gauss-Legendre: {gauss:.6f}")
+    trapezoid, by_simpson = np.abs(np.array(errors)).T
+    plot = pt.plot.line([8, 16, 32], trapezoid, label="trapezoid", title="Errors", log="xy")
+    pt.show(plot.line([8, 16, 32], by_simpson, label="Simpson"))
     return table[-1], gauss, np.array(errors)
 
 

@@ -6,6 +6,7 @@ The Black-Scholes formula is the exact value of the European call.
 import math
 
 import numpy as np
+import py_tensor as pt
 
 S0, K, R, SIGMA, T = 100.0, 105.0, 0.03, 0.2, 1.0
 
@@ -38,17 +39,18 @@ def simulate(paths):
     z = np.concatenate([z, -z])
     end = S0 * np.exp((R - SIGMA**2 / 2) * T + SIGMA * np.sqrt(T) * z)
     discounted = np.exp(-R * T) * np.maximum(end - K, 0)
-    return discounted.mean(), discounted.std(ddof=1) / np.sqrt(2 * paths)
+    return end, discounted.mean(), discounted.std(ddof=1) / np.sqrt(2 * paths)
 
 
 def main():
     exact = black_scholes()
     tree = binomial(60)
     put = binomial(60, american_put=True)
-    mean, error = simulate(20_000)
+    end, mean, error = simulate(20_000)
     print(f"Black-Scholes {exact:.4f}, binomial tree {tree:.4f}")
     print(f"simulation {mean:.3f} +- {error:.3f}")
     print(f"American put {put:.4f}")
+    pt.show(pt.plot.histogram(end, title="Simulated prices", x_label="price"))
     return tree, put, abs(mean - exact) < 5 * error
 
 

@@ -4,6 +4,7 @@ Both give the same variances; the reconstruction error falls with the number of 
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -30,6 +31,8 @@ def main():
         W = eigenvectors[:, :k]
         errors.append(np.mean((Xc - Xc @ W @ W.T) ** 2))
         print(f"{k} components: error {errors[-1]:.6f}")
+    scores = Xc @ eigenvectors[:, :2]
+    pt.show(pt.plot.scatter(scores[:, 0], scores[:, 1], title="First two components"))
     return variances[:2], eigenvalues[:2], np.array(errors)
 
 

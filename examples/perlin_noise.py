@@ -4,6 +4,7 @@ Gradients come from a hash of lattice positions, so that no random numbers are n
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def fade(t):
@@ -41,8 +42,8 @@ def main():
         amplitude *= 0.5
         frequency *= 2
     clouds = (clouds - clouds.min()) / (clouds.max() - clouds.min())
-    for row in clouds:
-        print("".join(" .:-=+*#%@"[int(value * 9.99)] for value in row))
+    print(f"mean {clouds.mean():.4f}, standard deviation {clouds.std():.4f}")
+    pt.show(pt.plot.image(clouds, title="Clouds"))
     return clouds
 
 

@@ -4,6 +4,7 @@ The exact solution sin(pi x) sin(pi y) measures the error of both.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def jacobi(f, h, iterations):
@@ -40,6 +41,7 @@ def main():
     b = red_black(f, h, 12, omega=2 / (1 + np.sin(np.pi * h)))
     for name, u in [("Jacobi", a), ("red-black SOR", b)]:
         print(f"{name:>14}: largest error {np.abs(u - exact).max():.2e}")
+    pt.show(pt.plot.image(b, title="Solution"))
     return a[::4, ::4], b[::4, ::4]
 
 

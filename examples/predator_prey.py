@@ -4,6 +4,7 @@ The conserved quantity shows how much more accurate Runge-Kutta is.
 """
 
 import numpy as np
+import py_tensor as pt
 
 A, B, C, D = 1.1, 0.4, 0.4, 0.1
 
@@ -46,6 +47,8 @@ def main():
             f"{method:>5}: conserved quantity varies by {np.ptp(v):.1e}; most foxes at {peak:.1f}"
         )
         results.append(ys[::4])
+    plot = pt.plot.line(t, ys[:, 0], label="rabbits", title="Animals", x_label="time")
+    pt.show(plot.line(t, ys[:, 1], label="foxes"))
     return np.array(results)
 
 

@@ -4,6 +4,7 @@ Balls that have landed no longer move.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -16,6 +17,7 @@ def main():
     vy = speed * np.sin(angles)
     flying = np.full(angles.shape, True)
     steps = 0
+    path = []
     while flying.any() and steps < 400:
         v = np.sqrt(vx**2 + vy**2)
         vx[flying] -= (drag * v * vx * dt)[flying]
@@ -24,9 +26,14 @@ def main():
         y[flying] += vy[flying] * dt
         flying = flying & (y > 0)
         steps += 1
+        path.append(np.array([x, y]))
     best = np.argmax(x)
     print(f"best angle {np.rad2deg(angles[best]):.0f} degrees, distance {x[best]:.2f} m")
     print(f"all balls landed after {steps * dt:.2f} s")
+    plot = pt.plot.Plot(title="Height over distance, in m")
+    for angle, (far, high) in zip(np.rad2deg(angles), np.array(path).transpose(2, 1, 0)):
+        plot.line(far, high, label=f"{angle:.0f} degrees")
+    pt.show(plot)
     return x
 
 

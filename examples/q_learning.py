@@ -4,6 +4,7 @@ Both policies reach the goal and avoid the pit.
 """
 
 import numpy as np
+import py_tensor as pt
 
 MOVES = [(-1, 0), (0, 1), (1, 0), (0, -1)]
 N = 4
@@ -43,6 +44,7 @@ def main():
     arrows = np.array(list(Q.argmax(axis=1))).reshape(N, N)
     for row in arrows:
         print(" ".join("^>v<"[int(a)] for a in row))
+    pt.show(pt.plot.image(V.reshape(N, N), title="Value of each field"))
     return V, Q
 
 

@@ -4,6 +4,7 @@ The share of walks that return to the origin within the time is estimated, too.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -17,6 +18,10 @@ def main():
     returned = (position == 0).any(axis=1).mean()
     print(f"spread grows like t ** {exponent:.3f}; {100 * returned:.1f} % of the walks return")
     print("longest distance:", np.abs(position).max())
+    plot = pt.plot.line(t, rms, label="root mean square", title="Walks", x_label="step")
+    for walk in position[:5]:
+        plot.line(t, walk)
+    pt.show(plot)
     return np.array([exponent, returned])
 
 

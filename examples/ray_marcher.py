@@ -4,6 +4,7 @@ Shading uses the field's gradient as the normal and one light.
 """
 
 import numpy as np
+import py_tensor as pt
 
 SPHERES = [((0.0, 0.0, 4.0), 1.0), ((1.6, 0.3, 5.0), 0.8), ((-1.5, -0.4, 3.4), 0.5)]
 
@@ -39,8 +40,8 @@ def main():
     light /= np.linalg.norm(light)
     shade = np.clip(normals(points) @ light, 0.1, 1.0)
     image = np.where(hit, shade, 0)
-    for row in image:
-        print("".join(" .:-=+*#%@"[int(9 * value)] for value in row))
+    print(f"{hit.sum()} of {hit.size} rays hit something")
+    pt.show(pt.plot.image(np.repeat(image[..., None], 3, axis=-1), title="Spheres"))
     return image, hit.sum()
 
 

@@ -4,6 +4,7 @@ Many starting points are handled at once.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def bisect(f, lo, hi, iterations=25):
@@ -24,6 +25,17 @@ def newton_system(x, iterations=8):
     return x
 
 
+def basins(width, height):
+    """Number the root of z**3 = 1 that each point reaches: Newton's fractal."""
+    re, im = np.meshgrid(np.linspace(-1.5, 1.5, width), np.linspace(-1.4, 1.4, height))
+    z = re + 1j * im
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(25):
+            z = z - (z**3 - 1) / (3 * z**2)
+    cube_roots = np.exp(2j * np.pi * np.arange(3) / 3)
+    return np.abs(z[..., None] - cube_roots).argmin(axis=-1)
+
+
 def main():
     f = lambda x: x**3 - 6 * x**2 + 11 * x - 6.1
     roots = bisect(f, [0, 1.5, 2.5], [1.5, 2.5, 4])
@@ -36,15 +48,9 @@ def main():
         x = 0.5 * (x + a / x)
     print("square roots:", x)
 
-    # Basins of Newton's fractal: the root of z**3 = 1 that each point reaches.
-    re, im = np.meshgrid(np.linspace(-1.5, 1.5, 16), np.linspace(-1.4, 1.4, 15))
-    z = re + 1j * im
-    with np.errstate(divide="ignore", invalid="ignore"):
-        for _ in range(25):
-            z = z - (z**3 - 1) / (3 * z**2)
-    cube_roots = np.exp(2j * np.pi * np.arange(3) / 3)
-    basin = np.abs(z[..., None] - cube_roots).argmin(axis=-1)
+    basin = basins(16, 15)
     print("points per basin:", np.bincount(basin.ravel()))
+    pt.show(pt.plot.image(basins(120, 112), title="Newton's fractal"))
     return roots, x, newton_system(np.array([2.0, 0.3])), basin.mean()
 
 

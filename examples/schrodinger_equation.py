@@ -4,6 +4,7 @@ The probability of transmission is computed; the total probability stays one.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -27,6 +28,8 @@ def main():
     transmitted = density[x > 0].sum() * dx
     mean = (x * density).sum() * dx
     print(f"norm {norm:.6f}, transmitted {transmitted:.4f}, mean position {mean:.3f}")
+    plot = pt.plot.line(x, density, label="density", title="Wave packet", x_label="x")
+    pt.show(plot.line(x, 0.05 * potential, label="barrier"))
     return np.array([norm, transmitted, mean]), density[::16]
 
 

@@ -4,6 +4,7 @@ Walls reflect the waves; the volume of the water is conserved.
 """
 
 import numpy as np
+import py_tensor as pt
 
 G = 9.81
 
@@ -47,6 +48,7 @@ def main():
     change = h[1:-1, 1:-1].sum() / volume - 1
     print(f"depth from {h.min():.3f} to {h.max():.3f}, volume changed by {100 * change:.3f} %")
     print(f"fastest flow: {np.hypot(hu / h, hv / h).max():.3f} m/s")
+    pt.show(pt.plot.image(h[1:-1, 1:-1], title="Depth in m"))
     return h[1:-1:5, 1:-1:5]
 
 

@@ -4,6 +4,7 @@ Random numbers differ between libraries, so the shortening is what is compared.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def length(tour, d):
@@ -28,6 +29,8 @@ def main():
             tour, current = new, candidate
     print(f"length {start:.3f} at the start, {current:.3f} at the end")
     print("tour:", *tour)
+    stops = cities[np.append(tour, tour[0])]
+    pt.show(pt.plot.line(stops[:, 0], stops[:, 1], title="Tour"))
     return np.sort(tour), current < 0.8 * start
 
 

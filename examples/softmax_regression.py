@@ -4,6 +4,7 @@ Labels are encoded one-hot; mini-batches are taken in a fixed order.
 """
 
 import numpy as np
+import py_tensor as pt
 
 DIGITS = """
 111 010 111 111 101
@@ -43,6 +44,8 @@ def main():
     loss = -np.log(p[np.arange(len(y)), y]).mean()
     accuracy = np.mean(p.argmax(axis=1) == y)
     print(f"loss {loss:.4f}, accuracy {accuracy:.2f}")
+    templates_seen = W.T.reshape(5, 5, 3).swapaxes(0, 1).reshape(5, 15)
+    pt.show(pt.plot.image(templates_seen, title="Weights of the digits 0 to 4"))
     return W, loss, accuracy
 
 

@@ -4,6 +4,7 @@ The margin and the number of support vectors are reported.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -27,6 +28,9 @@ def main():
     support = np.flatnonzero(margin <= 1.05)
     print(f"w = {w}, b = {b:.4f}, margin width {2 / np.linalg.norm(w):.4f}")
     print(f"{support.size} support vectors, {(margin > 0).mean():.0%} correct")
+    side = np.array([-1.0, 1.0])
+    plot = pt.plot.line(side, -(w[0] * side + b) / w[1], label="boundary", title="Classes")
+    pt.show(plot.scatter(*X[y < 0].T, label="class -1").scatter(*X[y > 0].T, label="class 1"))
     return w, b
 
 

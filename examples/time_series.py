@@ -4,6 +4,7 @@ The series has a trend, a yearly season and a deterministic disturbance.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def moving_average(x, window):
@@ -43,6 +44,9 @@ def main():
     acf /= acf[0]
     print(f"trend {slope:.3f} per month; autocorrelation at 12 months {acf[12]:.3f}")
     print("next year:", ", ".join(f"{v:.1f}" for v in forecast))
+    plot = pt.plot.line(months, series, label="series", title="Monthly series", x_label="month")
+    plot.line(months, smooth, label="smooth")
+    pt.show(plot.line(np.arange(36, 48), forecast, label="forecast"))
     return trend[::8], smooth[::10], forecast, acf[:13]
 
 

@@ -4,6 +4,7 @@ The motion after a pluck is a superposition of the modes.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def main():
@@ -23,6 +24,10 @@ def main():
     motion = (modes[None] * np.cos(np.outer(times, omega))[:, None, :]) @ amplitudes
     for t, row in zip(times, motion):
         print(f"t = {t:4.1f}", " ".join(f"{v:6.2f}" for v in row))
+    plot = pt.plot.Plot(title="Slowest modes", x_label="mass")
+    for k in range(3):
+        plot.line(j, modes[:, k], label=f"frequency {omega[k]:.3f}")
+    pt.show(plot)
     return omega, motion
 
 

@@ -4,6 +4,7 @@ The kinetic and potential energies show that the scheme conserves energy.
 """
 
 import numpy as np
+import py_tensor as pt
 
 
 def laplacian(u):
@@ -34,6 +35,7 @@ def main():
             energies[t // 20] = energy(u, u_old, c, dt)
     print("energies:", np.round(energies, 3))
     print("largest height %.4f at %s" % (u.max(), np.unravel_index(u.argmax(), u.shape)))
+    pt.show(pt.plot.image(u, title="Height"))
     return energies, u[::6, ::6]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from py_tensor.display.places import Place, html_of, use
 from py_tensor.runtime import executor
 from py_tensor.runtime.backends.numpy import NumpyBackend
 from py_tensor.settings import Settings, settings
@@ -39,6 +40,23 @@ TOLERANCES = {
     "julia_set": 2e-4,  # squared 30 times near the set's edge
     "svm": 5e-3,  # points at the margin count or not
 }
+WITHOUT_PLOT = {
+    "perceptron", "power_iteration", "gram_schmidt", "markov_chain", "page_rank",
+    "numpy_exercises", "sorting_algorithms", "prime_numbers", "dynamic_programming",
+    "shortest_paths", "magic_squares", "hill_cipher", "jax_hidden_markov", "jax_newton_method",
+    "jax_vmap_examples",
+}  # fmt: skip
+"""Programs about texts and few numbers."""
+
+
+class Shown(Place):
+    """Draws what a program shows, as a page does."""
+
+    def __init__(self) -> None:
+        self.items: list[str] = []
+
+    def show(self, item: Any, key: str | None = None) -> None:
+        self.items.append(html_of(item))
 
 
 def source_of(name: str) -> str:
@@ -54,11 +72,12 @@ def with_imports_replaced(source: str) -> str:
 def results(source: str, name: str) -> list[np.ndarray]:
     """Run a program and return the arrays and numbers that `main` returns."""
     namespace: dict[str, Any] = {"__name__": name}
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    printed, shown = io.StringIO(), Shown()
+    with contextlib.redirect_stdout(printed), use(shown):
         exec(compile(source, f"{name}.py", "exec", dont_inherit=True), namespace)
         arrays = flat(namespace["main"]())
     assert printed.getvalue().strip()
+    assert [item[:4] for item in shown.items] == ["<svg"] * (name not in WITHOUT_PLOT)
     # Functions keep their module's names alive, so its tensors would wait for the collector.
     namespace.clear()
     return arrays
@@ -107,5 +126,6 @@ def test_programs_begin_alike():
         assert len((ast.get_docstring(tree) or "").split("\n\n")) == 2, name
         imports = {ast.unparse(n) for n in tree.body if isinstance(n, (ast.Import, ast.ImportFrom))}
         imports -= {"import math", "import functools"}
-        assert imports and imports <= set(IMPORTS), name
+        assert ("import py_tensor as pt" in imports) == (name not in WITHOUT_PLOT), name
+        assert imports and imports <= {*IMPORTS, "import py_tensor as pt"}, name
         assert with_imports_replaced(source).count("py_tensor") == len(imports), name
