@@ -3,7 +3,7 @@
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
 import { sectionLines } from "./report.js";
-import { offerReport, reportOf, sharedReport } from "./shared_report.js";
+import { linkOf, offerReport, reportOf, sharedReport } from "./shared_report.js";
 import { sectionElement } from "./view.js";
 
 /** @import { Section } from "./results.js" */
@@ -84,6 +84,8 @@ export function startPage(run) {
       find("texts", HTMLElement).hidden = false;
       status.textContent = "Finished";
       document.body.dataset.state = "finished";
+      // The address is how a report leaves a machine that only a program sees.
+      send("/log", await linkOf(report));
       send("/result", text);
     } catch (error) {
       console.error(error);

@@ -14,6 +14,8 @@ from watched_page import PageErrors, SharedPage
 
 ROOT = Path(__file__).parent.parent
 MODELS = ROOT / "tests" / "models" / "data"
+DEVICE_MILLISECONDS = 240_000
+"""The software renderer takes half a minute on an idle machine."""
 TINY = "quick=1&scale=0.03&rounds=2&ms=2"
 
 
@@ -457,3 +459,32 @@ def test_unknown_workload_is_reported(page: Page, site_url: str, page_errors: Pa
     page.wait_for_selector("[data-state=failed]")
     assert page.inner_text("#status").startswith("bench: no workload matches; got only=nothing")
     page_errors.ignore()
+
+
+def test_report_of_a_device_is_kept_in_its_address(chromium: Browser, site_url: str) -> None:
+    with chromium.new_context(permissions=["clipboard-read", "clipboard-write"]) as context:
+        page = context.new_page()
+        page.goto(f"{site_url}/bench/device.html?auto=1")
+        page.wait_for_selector("body[data-state]", timeout=DEVICE_MILLISECONDS)
+        assert page.inner_text("#status") == "Finished"
+        backends = page.locator("#sections section").first
+        rows = dict(re.findall(r"^(\w+)\t(\d+ of \d+)\t", backends.inner_text(), re.MULTILINE))
+        assert rows == dict.fromkeys(("webgpu", "webgl", "wasm"), "18 of 18")
+        report = json.loads(page.text_content("#json") or "")
+        page.click("#copy-link")
+        page.wait_for_function("document.getElementById('sharing').textContent")
+        link = page.evaluate("navigator.clipboard.readText()")
+        with page.expect_download() as download:
+            page.click("#save-report")
+        kept = json.loads(download.value.path().read_text())
+        assert kept["sections"] == report["sections"]
+        # Opened elsewhere, the address shows the same tables and starts nothing.
+        other = context.new_page()
+        other.goto(link)
+        other.wait_for_selector("body[data-state=shared]")
+        assert other.inner_text("#status").startswith(f"Measured on {kept['date']} on ")
+        assert other.locator("#sections").inner_text() == page.locator("#sections").inner_text()
+        other.goto("about:blank")
+        other.goto(link[:-40])
+        other.wait_for_selector("body[data-state=failed]")
+        assert other.inner_text("#status").startswith("report: the address has no whole report")

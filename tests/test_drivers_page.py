@@ -1,4 +1,4 @@
-"""Each known fault of a driver names a test that exists, or says why there is none."""
+"""Pages about drivers and devices say what the tests and the reports say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from devices_table import page, table
 
 pytestmark = pytest.mark.host
 
@@ -23,3 +24,8 @@ def test_known_faults_name_their_tests():
         assert named or cell.startswith("no test: "), row
         for path, function in named:
             assert f"def {function}" in (ROOT / path).read_text(), cell
+
+
+def test_devices_are_those_of_the_reports():
+    assert len(table().splitlines()) > 3
+    assert page() == (ROOT / "docs" / "devices.md").read_text()
