@@ -19,6 +19,7 @@ FILES = (
     "pyproject.toml",
     "CHANGELOG.md",
     "CITATION.cff",
+    "README.md",
     ".github/CODEOWNERS",
     *(f"{package}/package.json" for package in PACKAGES),
     *RECIPES,
@@ -91,6 +92,11 @@ def test_the_address_of_the_repository_is_written_once(copy: Path) -> None:
         repository = json.loads(after[f"{package}/package.json"])["repository"]
         assert repository["url"] == "git+https://github.com/two/second.git"
     assert after[".github/CODEOWNERS"].count("@") == 1
+    links = re.findall(r"\]\((.*?)\)", after["README.md"])
+    assert len(links) == len(re.findall(r"\]\((.*?)\)", before["README.md"])) > 10
+    assert all(re.match("https://|data:", link) for link in links), links
+    assert "(https://github.com/two/second/raw/main/docs/demo.png)" in after["README.md"]
+    assert "(https://github.com/two/second/blob/main/docs/jax.md)" in after["README.md"]
     assert after["CITATION.cff"].endswith("repository-code: https://github.com/two/second\n")
     for recipe in RECIPES:
         assert re.search(r"home(page)?: https://two.example/$", after[recipe], re.M)

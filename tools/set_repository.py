@@ -51,6 +51,11 @@ def set_repository(repository: str, site: str = "", root: Path = ROOT) -> None:
     replace(root / "CITATION.cff", r"^repository-code: .*\n", "")
     with (root / "CITATION.cff").open("a") as citation:
         citation.write(f"repository-code: {repository}\n")
+    # The index of Python packages shows the README without the files that it links to.
+    earlier = r"(?:https://[\w.-]+/[\w.-]+/[\w.-]+/(?:blob|raw)/main/)?"
+    local = r"((?:docs/|[A-Z]+\.md)[\w./#-]*)"
+    replace(root / "README.md", rf"\]\({earlier}{local}\)", rf"]({branch}/\1)")
+    replace(root / "README.md", rf"{branch}/([\w/]+\.png)", rf"{repository}/raw/main/\1")
     for recipe in RECIPES:
         replace(root / recipe, r"^(  home(?:page)?:).*$", rf"\1 {urls['Homepage']}")
     owners = root / ".github" / "CODEOWNERS"
