@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
+from accessibility import faults
 from demo_driver import Demo
 from playwright.sync_api import Page
 from waiting import eventually
@@ -106,13 +107,93 @@ def test_addresses_are_relative_to_the_page(demo: Demo) -> None:
     assert demo.printed() == ["200"]
 
 
-def test_names_of_the_library_are_completed(demo: Demo) -> None:
+COMPLETED = """import py_tensor as pt
+import py_tensor.numpy as np
+
+x = pt.ones((2, 3))
+table = {"alpha": 1}
+
+def scaled(values, factor=2):
+    \"\"\"Return values times a factor.\"\"\"
+    return values * factor
+"""
+HELP = "#editor .code-help.cm-tooltip"
+"""Documentation at the cursor; other documentation is in a tooltip."""
+
+
+def wait_for_completion(page: Page, label: str) -> None:
+    def is_offered() -> None:
+        assert label in page.locator(".cm-completionLabel").all_text_contents()
+
+    eventually(page, is_offered)
+
+
+def type_line(page: Page, text: str) -> None:
+    """Type a line after the end of the program, with no list or documentation left open."""
+    page.keyboard.press("Escape")
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.insert_text("\n")
+    page.keyboard.type(text)
+
+
+def test_names_are_completed_with_documentation(demo: Demo) -> None:
     page = demo.page
-    demo.write("import py_tensor as pt\n")
-    for typed, name in (("pt.conca", "concat"), ("\npt.nn.Conv2", "Conv2D")):
-        page.keyboard.type(typed)
-        page.wait_for_selector(f".cm-tooltip-autocomplete li:has-text('{name}')")
-        page.keyboard.press("Escape")
+    demo.write(COMPLETED)
+    for typed, label in (
+        ("pt.conca", "concat"),
+        ("pt.nn.Conv2", "Conv2D"),
+        ("np.linalg.sv", "svd"),
+        ("x.cumulative_su", "cumulative_sum"),
+        ("pt.concat([x], ax", "axis="),
+        ("import py_tensor.sig", "signal"),
+        ("from py_tensor.nn import Dens", "Dense"),
+        ("table['al", "alpha"),
+        ("scal", "scaled"),
+    ):
+        type_line(page, typed)
+        wait_for_completion(page, label)
+    # The selected name has its signature and documentation.
+    page.wait_for_selector(".cm-completionInfo:has-text('Return values times a factor.')")
+    assert faults(page, ".cm-tooltip") == []
+    page.keyboard.press("Enter")
+    page.keyboard.type("(x, ")
+    page.wait_for_selector(f"{HELP} mark:text-is('factor=2')")
+    assert faults(page, ".cm-tooltip") == []
+    page.keyboard.press("Escape")
+    page.wait_for_selector(HELP, state="detached")
+
+
+def test_names_are_described_by_key_button_and_mouse(demo: Demo) -> None:
+    page = demo.page
+    demo.write(COMPLETED)
+    demo.start()
+    demo.finish()
+    page.click("#editor .cm-content")
+    type_line(page, "missing.name; x")
+    wait_for_completion(page, "x")
+    page.keyboard.press("F1")
+    page.wait_for_selector(f"{HELP}:has-text('After the last run: shape (2, 3), float32')")
+    page.click("#describe")
+    page.wait_for_selector(HELP, state="detached")
+    page.click("#describe")
+    page.wait_for_selector(f"{HELP}:has-text('x: Tensor')")
+    page.locator(".cm-line", has_text="py_tensor.numpy").hover(position={"x": 75, "y": 8})
+    page.wait_for_selector(".cm-tooltip-hover:has-text('py_tensor')")
+    assert faults(page, ".cm-tooltip") == []
+
+
+def test_editor_answers_while_a_program_computes(demo: Demo) -> None:
+    page = demo.page
+    page.wait_for_selector("#digits[data-state=new]")
+    demo.write(f"{COMPLETED}print('on')\nwhile True:\n    pass\n")
+    demo.start()
+    page.wait_for_selector("#output pre:text('on')")
+    page.click("#editor .cm-content")
+    for _ in range(2):
+        type_line(page, "x.cumulative_su")
+        wait_for_completion(page, "cumulative_sum")
+    page.click("#stop")
+    page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
 
 
 @pytest.mark.parametrize("epochs", ["", "99999", "-1", "1.5"])

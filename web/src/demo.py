@@ -3,10 +3,10 @@
 import asyncio
 import json
 from functools import cache
+from importlib import invalidate_caches
 from pathlib import Path
 
 import demo_host
-import playground
 from awaiting import awaited
 from photo_session import PhotoSession
 from runner import run_program
@@ -46,9 +46,18 @@ def write_file(name: str, data: object) -> None:
     path.write_bytes(data.to_bytes())
 
 
-def library_names(module: str) -> str:
-    """Return the public names of one of the library's modules for the editor, as JSON."""
-    return playground.library_names(module)
+def add_modules(sources: str) -> None:
+    """Add Python modules, a JSON object with their texts by file name."""
+    for name, source in json.loads(sources).items():
+        (Path(__file__).parent / name).write_text(source)
+    invalidate_caches()
+
+
+def code_help(kind: str, source: str, line: int, expression: str) -> str:
+    """Answer a question of the editor about a program; the result is JSON."""
+    from code_help import answer
+
+    return answer(kind, source, line, expression)
 
 
 def photo_canvas(canvas: object) -> None:

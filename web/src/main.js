@@ -20,7 +20,7 @@ const programs = new Client(createWorker);
 const models = new Client(createWorker);
 const loading = createLoading(programs);
 createLivePanel([programs, models]);
-const playground = createPlayground(programs, { restart: startPrograms });
+const playground = createPlayground(programs, { restart: startPrograms, others: models });
 const sections = [createPhotoLab(models), createDigits(models), createSurface(models)];
 
 async function startPrograms() {

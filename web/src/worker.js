@@ -3,6 +3,7 @@
 import { HostModule } from "./python/host_module.js";
 import { send, serveRequests } from "./python/serve_requests.js";
 import { startModule } from "./python/start_module.js";
+import { Once } from "./ui/once.js";
 
 /** @type {Record<string, string>} */
 const sources = import.meta.glob(["./demo.py", "./python/*.py", "./features/*/*.py"], {
@@ -10,10 +11,23 @@ const sources = import.meta.glob(["./demo.py", "./python/*.py", "./features/*/*.
   import: "default",
   eager: true,
 });
+/** Python files that answer questions of the editor. @type {Record<string, () => Promise<any>>} */
+const helpFiles = import.meta.glob("./features/playground/help/*.py", {
+  query: "?raw",
+  import: "default",
+});
 
 const host = new HostModule(send);
 /** @type {any} the Python module `demo`, set when Python has started */
 let demo;
+
+/** Loads the files that answer the editor; a failed download may be tried again. */
+const help = new Once(async () => {
+  const paths = Object.keys(helpFiles);
+  const texts = await Promise.all(paths.map((path) => helpFiles[path]()));
+  const names = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  demo.add_modules(JSON.stringify(Object.fromEntries(names.map((name, at) => [name, texts[at]]))));
+});
 
 serveRequests({
   /** @param {string} base */
@@ -36,8 +50,11 @@ serveRequests({
   writeFile: (name, data) => demo.write_file(name, data),
   /** @param {string} type of a pointer's event @param {{ offsetX: number, offsetY: number, buttons: number }} fields */
   pointer: (type, fields) => host.pointer.dispatchEvent(Object.assign(new Event(type), fields)),
-  /** @param {string} module */
-  libraryNames: (module) => JSON.parse(demo.library_names(module)),
+  /** @param {string} kind @param {string} source @param {number} line @param {string} expression */
+  async codeHelp(kind, source, line, expression) {
+    await help.done();
+    return JSON.parse(demo.code_help(kind, source, line, expression));
+  },
   /** @param {OffscreenCanvas} canvas */
   photoCanvas: (canvas) => demo.photo_canvas(canvas),
   /** @param {ImageBitmap} bitmap */

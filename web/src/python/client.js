@@ -10,6 +10,7 @@ export class Client {
   #worker = null;
   #createWorker;
   #lastId = 0;
+  #isReady = false;
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
   /** @type {Map<string, ((value: any) => void)[]>} */
@@ -18,6 +19,11 @@ export class Client {
   /** @param {() => Worker} createWorker */
   constructor(createWorker) {
     this.#createWorker = createWorker;
+  }
+
+  /** True when Python has started. */
+  get isReady() {
+    return this.#isReady;
   }
 
   /**
@@ -37,7 +43,7 @@ export class Client {
    * @param {string} [base] address of the site's folder; without it, that of the page
    * @returns {Promise<Started>}
    */
-  start(base = new URL("./", document.baseURI).href) {
+  async start(base = new URL("./", document.baseURI).href) {
     this.#end();
     const worker = this.#createWorker();
     worker.onmessage = ({ data }) => this.#receive(data);
@@ -45,7 +51,9 @@ export class Client {
       this.#fail(new Error(`worker: ${event.message || "the script did not load"}`));
     };
     this.#worker = worker;
-    return this.call("start", [base]);
+    const started = await this.call("start", [base]);
+    this.#isReady = true;
+    return started;
   }
 
   /**
@@ -81,6 +89,7 @@ export class Client {
   }
 
   #end() {
+    this.#isReady = false;
     this.#worker?.terminate();
     this.#worker = null;
     this.#fail(new StoppedError("the worker was restarted"));

@@ -1,13 +1,16 @@
 /** @file Code editor: CodeMirror with Python, the page's colours, and a marker for the line that failed. */
 
 import { indentWithTab, isolateHistory } from "@codemirror/commands";
-import { python, pythonLanguage } from "@codemirror/lang-python";
+import { pythonLanguage } from "@codemirror/lang-python";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, keymap } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
 import { basicSetup, EditorView } from "codemirror";
+import { codeHelp } from "./code_help.js";
 import { createCompletion } from "./completion.js";
+
+/** @import { Ask } from "./code_help.js" */
 
 /** Marks changes that load another text. @type {import("@codemirror/state").AnnotationType<boolean>} */
 const replaced = Annotation.define();
@@ -35,9 +38,10 @@ const markedLine = StateField.define({
  * @param {object} options
  * @param {() => void} options.onRun
  * @param {() => void} options.onEdit called when the visitor changes the text
- * @param {(module: string) => Promise<string[]>} options.namesOf returns the names of one of the library's modules
+ * @param {Ask} options.ask asks Python about the program
  */
-export function createEditor(parent, { onRun, onEdit, namesOf }) {
+export function createEditor(parent, { onRun, onEdit, ask }) {
+  const help = codeHelp(ask);
   const run = () => {
     onRun();
     return true;
@@ -55,7 +59,7 @@ export function createEditor(parent, { onRun, onEdit, namesOf }) {
         ),
         basicSetup,
         keymap.of([indentWithTab]),
-        python(),
+        pythonLanguage,
         indentUnit.of("    "),
         syntaxHighlighting(classHighlighter),
         EditorView.contentAttributes.of({ "aria-label": "Python program" }),
@@ -63,7 +67,8 @@ export function createEditor(parent, { onRun, onEdit, namesOf }) {
         EditorView.updateListener.of(({ docChanged, transactions }) => {
           if (docChanged && !transactions.some((one) => one.annotation(replaced))) onEdit();
         }),
-        pythonLanguage.data.of({ autocomplete: createCompletion(namesOf) }),
+        pythonLanguage.data.of({ autocomplete: createCompletion(ask) }),
+        help.extension,
       ],
     }),
   });
@@ -78,6 +83,8 @@ export function createEditor(parent, { onRun, onEdit, namesOf }) {
       view.dispatch({ changes, annotations: [replaced.of(true), isolateHistory.of("full")] });
       view.scrollDOM.scrollTop = 0;
     },
+    /** Shows the documentation of the name at the cursor. */
+    describe: () => help.describe(view),
     /** @param {number | null} line */
     mark(line) {
       view.dispatch({ effects: markLine.of(line) });

@@ -11,6 +11,7 @@ import { EXAMPLES, GALLERY, loadProgram, titleOfProgram } from "./examples.js";
 import { OutputPane } from "./output.js";
 import { isRunByLink, linkedProgram, linkProgram, OwnPrograms } from "./own_programs.js";
 import { createProgramList } from "./program_list.js";
+import { createAsk } from "./questions.js";
 import { SoundOutput } from "./sound.js";
 
 /** @import { Client } from "../../python/client.js" */
@@ -22,7 +23,7 @@ const NARROW = "(max-width: 860px)"; // as in playground.css
 
 /**
  * @param {Client} client
- * @param {{ restart: () => Promise<unknown> }} page
+ * @param {{ restart: () => Promise<unknown>, others: Client }} page `others` is the Python of other sections
  */
 export function createPlayground(client, page) {
   const runButton = find("run", HTMLButtonElement);
@@ -37,7 +38,7 @@ export function createPlayground(client, page) {
   const editor = createEditor(find("editor", HTMLElement), {
     onRun: run,
     onEdit: edited,
-    namesOf: (module) => client.call("libraryNames", [module]),
+    ask: createAsk(client, page.others, () => running),
   });
   const saved = find("saved", HTMLElement);
   let ready = false;
@@ -64,6 +65,7 @@ export function createPlayground(client, page) {
   });
   runButton.onclick = run;
   stopButton.onclick = stop;
+  find("describe", HTMLButtonElement).onclick = () => editor.describe();
   find("clear", HTMLButtonElement).onclick = () => output.clear();
   find("gallery", HTMLElement).append(...GALLERY.map(cardOf));
   find("examples", HTMLElement).append(...EXAMPLES.map(chipOf));

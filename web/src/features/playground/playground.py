@@ -1,10 +1,8 @@
 """Module for the playground's programs: output in the page, frames, sound and downloads."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from time import perf_counter
-from types import ModuleType
 
 import demo_host
 from pyodide.ffi import to_js
@@ -93,14 +91,6 @@ async def download(tree: object, filename: str = "model.safetensors") -> None:
     """Let the browser save a tree of tensors as a safetensors file."""
     data = await pt.io.to_bytes_async(tree)
     demo_host.download(filename, to_js(memoryview(data)))
-
-
-def library_names(module: str) -> str:
-    """Return the public names of the library's module, as JSON; "" is the library itself."""
-    # Modules are imported when they are first needed, so not all of them at once.
-    value = getattr(pt, module, None) if module else pt
-    names = dir(value) if isinstance(value, ModuleType) else []
-    return json.dumps([name for name in names if not name.startswith("_")])
 
 
 def forget_sound() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Iterator
 
 from failure import describe
 from gpu_fence import gpu_done
+from last_run import remember
 from playground import OutputPane, forget_sound
 from pyodide.code import CodeRunner
 
@@ -98,8 +99,8 @@ async def run_program(source: str, page) -> dict:
         contextlib.redirect_stdout(_Stream(page, False)),
         contextlib.redirect_stderr(_Stream(page, True)),
     ):
+        names = {"__name__": "__main__", "input": _no_input}
         try:
-            names = {"__name__": "__main__", "input": _no_input}
             program = CodeRunner(source, filename=FILENAME, flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             pane.display(await program.compile().run_async(names))
             if pt.cache_info().draws > draws:
@@ -112,6 +113,8 @@ async def run_program(source: str, page) -> dict:
                 failure = describe(error, source, FILENAME)
     milliseconds = (time.perf_counter() - start) * 1000
     page.flush()
+    remember(names)
+    del names
     # A function refers to the program's namespace, which refers to the function.
     gc.collect()
     return {
