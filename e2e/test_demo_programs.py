@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import zipfile
 
 import pytest
 from accessibility import faults
@@ -226,20 +227,46 @@ def test_files_of_the_visitor_are_read(page: Page, site_url: str) -> None:
 
 
 def test_all_programs_are_kept_until_they_are_deleted(page: Page, site_url: str) -> None:
-    programs = ", ".join(f"'print({n})'" for n in range(30))
+    programs = ", ".join(f"'print({n})'" for n in (*range(30), 29))
     saved = f"JSON.stringify({{ programs: [{programs}], isShown: true }})"
     page.add_init_script(f"localStorage['py_tensor.programs'] ??= {saved}")
     demo = Demo(page, site_url)
     demo.write("print('new')")
     demo.choose("matmul")
     demo.write("print('newest')")
-    assert len(demo.own_titles()) == 31
+    assert len(demo.own_titles()) == 32
     with page.expect_download() as download:
         page.click("#save-program")
     assert download.value.path().read_text() == "print('newest')\n"
+    assert download.value.suggested_filename == "print_newest.py"
+    # Keys alone name a program. A name outlives changes and the page.
+    page.focus("#open-programs")
+    page.keyboard.press("Tab")
+    page.keyboard.type("Größe 1/2")
+    page.keyboard.press("Enter")
+    page.click("#editor .cm-content")
+    page.keyboard.type("#")
+    page.reload()
+    assert page.input_value("#program-name") == "Größe 1/2"
+    assert demo.own_titles()[0] == "Größe 1/2"
+    with page.expect_download() as download:
+        page.click("#export-programs")
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert names[-1] == "print_29_2.py"
+        assert names[:3] == ["Größe_1_2.py", "print_new.py", "print_1.py"]
+        assert archive.read("print_new.py") == b"print('new')\n"
+        assert "newest" in archive.read(names[0]).decode()
+    assert len(names) == len({*names}) == 32
+    page.focus("#program-name")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.press("Delete")
+    page.keyboard.press("Enter")
+    assert "newest" in demo.own_titles()[0]
     page.on("dialog", lambda dialog: dialog.accept())
     page.click("#delete-own")
     titles = demo.own_titles()
-    assert len(titles) == 30
+    assert len(titles) == 31
     assert "print('newest')" not in titles
     assert page.is_disabled("#delete-own")

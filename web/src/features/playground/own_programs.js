@@ -5,10 +5,13 @@ const MAX_TITLE = 40; // characters
 const PARAMETER = "program";
 const RUN = "run";
 
-/** @typedef {{ programs: string[], isShown: boolean }} Saved programs, the latest first; true if it was in the editor */
+/**
+ * @typedef {{ source: string, name: string }} OwnProgram without a name it is called after its first line
+ * @typedef {{ programs: OwnProgram[], isShown: boolean }} Saved programs, the latest first; true if it was in the editor
+ */
 
 export class OwnPrograms {
-  /** @type {string[]} */
+  /** @type {OwnProgram[]} */
   #programs;
   #isShown;
 
@@ -27,6 +30,24 @@ export class OwnPrograms {
     return this.#programs.map(titleOf);
   }
 
+  /** Names of files, each once, and texts of all programs. @returns {Record<string, string>} */
+  get files() {
+    /** @type {Record<string, string>} */
+    const files = {};
+    for (const program of this.#programs) {
+      const name = fileName(titleOf(program));
+      let free = name;
+      for (let number = 2; `${free}.py` in files; number += 1) free = `${name}_${number}`;
+      files[`${free}.py`] = `${program.source}\n`;
+    }
+    return files;
+  }
+
+  /** Name of the file of the program in the editor. */
+  get fileName() {
+    return this.shown ? `${fileName(titleOf(this.shown))}.py` : "program.py";
+  }
+
   /**
    * Saves the program in the editor. A changed example is a new program.
    *
@@ -34,19 +55,31 @@ export class OwnPrograms {
    * @returns {boolean} false if the browser saves nothing for this page
    */
   edit(source) {
-    if (this.#isShown) this.#programs.shift();
+    const name = (this.#isShown && this.#programs.shift()?.name) || "";
     this.#isShown = source.trim() !== "";
-    if (this.#isShown) this.#programs.unshift(source);
+    if (this.#isShown) this.#programs.unshift({ source, name });
+    return this.#write();
+  }
+
+  /**
+   * Names the program in the editor; "" calls it after its first line.
+   *
+   * @param {string} name
+   * @returns {boolean} false if the browser saves nothing for this page
+   */
+  rename(name) {
+    const { shown } = this;
+    if (shown) shown.name = name.trim().slice(0, MAX_TITLE);
     return this.#write();
   }
 
   /** Makes a saved program the latest one. @param {number} index @returns {string} */
   open(index) {
-    const [source] = this.#programs.splice(index, 1);
-    this.#programs.unshift(source);
+    const [program] = this.#programs.splice(index, 1);
+    this.#programs.unshift(program);
     this.#isShown = true;
     this.#write();
-    return source;
+    return program.source;
   }
 
   /** Deletes the program in the editor. */
@@ -77,18 +110,27 @@ export class OwnPrograms {
 /** @returns {Saved} */
 function read() {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "") ?? { programs: [], isShown: false };
+    const { programs, isShown } = JSON.parse(localStorage.getItem(KEY) ?? "");
+    // Texts alone are from before programs had names.
+    const withName = (/** @type {OwnProgram | string} */ program) =>
+      typeof program === "string" ? { source: program, name: "" } : program;
+    return { programs: programs.map(withName), isShown };
   } catch {
     return { programs: [], isShown: false };
   }
 }
 
-/** The first line that is no import. @param {string} source */
-function titleOf(source) {
+/** The name, or else the first line that is no import. @param {OwnProgram} program */
+function titleOf({ source, name }) {
+  if (name) return name;
   const lines = source.split("\n").map((line) => line.replace(/^#\s*/, "").trim());
   const title = lines.find((line) => line && !/^(import|from)\s/.test(line)) ?? lines[0];
   return title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title;
 }
+
+/** @param {string} title */
+const fileName = (title) =>
+  title.replace(/[^\p{L}\p{N}]+/gu, "_").replace(/^_|_$/g, "") || "program";
 
 /** The program in the page's address; null if there is none. */
 export function linkedProgram() {

@@ -13,6 +13,7 @@ import { isRunByLink, linkedProgram, linkProgram, OwnPrograms } from "./own_prog
 import { createProgramList } from "./program_list.js";
 import { createAsk } from "./questions.js";
 import { SoundOutput } from "./sound.js";
+import { zipOf } from "./zip.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
@@ -74,9 +75,16 @@ export function createPlayground(client, page) {
   const own = new OwnPrograms();
   const deleteButton = find("delete-own", HTMLButtonElement);
   deleteButton.onclick = deleteOwn;
+  const nameInput = find("program-name", HTMLInputElement);
+  nameInput.onchange = () => {
+    noteSaved(own.rename(nameInput.value));
+    listOwn();
+  };
+  find("export-programs", HTMLButtonElement).onclick = () =>
+    saveFile("programs.zip", zipOf(own.files));
   find("share", HTMLButtonElement).onclick = share;
   find("save-program", HTMLButtonElement).onclick = () =>
-    saveFile("program.py", new Blob([`${editor.source}\n`], { type: "text/x-python" }));
+    saveFile(own.fileName, new Blob([`${editor.source}\n`], { type: "text/x-python" }));
   const fileInput = find("program-files", HTMLInputElement);
   fileInput.onchange = () => addFiles(filesOfInput(fileInput.files ?? []));
   acceptDrops(find("workbench", HTMLElement), addFiles);
@@ -108,6 +116,11 @@ export function createPlayground(client, page) {
     press("");
     linkProgram(null);
     listOwn();
+    noteSaved(isSaved);
+  }
+
+  /** @param {boolean} isSaved */
+  function noteSaved(isSaved) {
     saved.textContent = isSaved
       ? "Saved in this browser."
       : "This browser saves nothing for this page.";
@@ -115,9 +128,14 @@ export function createPlayground(client, page) {
 
   function listOwn() {
     const { titles } = own;
+    const { shown } = own;
     programs.own = titles;
-    shownProgram.textContent = own.shown === null ? titleOfProgram(chosen) : titles[0];
-    deleteButton.disabled = own.shown === null;
+    shownProgram.textContent = shown === null ? titleOfProgram(chosen) : titles[0];
+    nameInput.value = shown?.name ?? "";
+    nameInput.placeholder = shown === null ? "" : titles[0];
+    find("own-name", HTMLElement).hidden = shown === null;
+    find("export-programs", HTMLButtonElement).hidden = titles.length === 0;
+    deleteButton.disabled = shown === null;
   }
 
   /** @param {number} index */
