@@ -156,7 +156,14 @@ def test_plain_python_is_reported(page: Page, site_url: str) -> None:
     assert "this browser has no vectors in WebAssembly" in note
     demo.run("arithmetic")
     assert demo.caption() == "shape (2, 3) · float32 · python · 24 B"
-    assert page.is_disabled("#animate")
+    for section in ("photo-lab", "digits", "surface"):
+        reason = page.locator(f"#{section} p.status").first.inner_text()
+        assert reason.startswith("Switched off, because this page computes in plain Python, ")
+        assert page.locator(f"#{section} button:enabled").count() == 0
+    assert page.is_hidden("#stage")
+    demo.choose("fluid")
+    demo.start()
+    assert page.inner_text("#run-status").startswith("running on plain Python, which may take")
 
 
 def test_backend_is_named(demo: Demo) -> None:

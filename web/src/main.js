@@ -11,7 +11,11 @@ import "./ui/install_links.js";
 import { Client, StoppedError } from "./python/client.js";
 import { keepOffline } from "./python/offline.js";
 import { textOf } from "./ui/error_text.js";
+import { switchOff } from "./ui/switch_off.js";
 import workerAddress from "./worker.js?worker&url";
+
+const TOO_SLOW =
+  "Switched off, because this page computes in plain Python, which is too slow for this section.";
 
 /** The flags of py_tensor in the page's address are also in the worker's, where the import finds them. */
 const createWorker = () => new Worker(workerAddress + location.search, { type: "module" });
@@ -30,6 +34,7 @@ async function startPrograms() {
     const started = await programs.start();
     showBackend(started);
     loading.finish();
+    playground.slow = started.backend === "python";
     playground.ready = true;
     return started;
   } catch (error) {
@@ -49,6 +54,7 @@ async function startModels() {
 
 // One after the other, so that the first one is ready sooner and its downloads are in the cache.
 const started = await startPrograms();
-// Plain Python is too slow for the sections with models.
-if (started && started.backend !== "python") await startModels();
+if (started?.backend === "python")
+  for (const id of ["photo-lab", "digits", "surface"]) switchOff(id, TOO_SLOW);
+else if (started) await startModels();
 if (started) await keepOffline(started.files).catch(console.warn);

@@ -43,6 +43,7 @@ export function createPlayground(client, page) {
   });
   const saved = find("saved", HTMLElement);
   let ready = false;
+  let slow = false;
   let running = false;
   let stopping = false;
   let loading = false;
@@ -273,7 +274,7 @@ export function createPlayground(client, page) {
     const scrolled = window.scrollY;
     sound.stop();
     editor.mark(null);
-    status.textContent = "running…";
+    status.textContent = slow ? "running on plain Python, which may take minutes…" : "running…";
     const started = performance.now();
     const timer = setInterval(() => {
       clock.textContent = `${Math.round((performance.now() - started) / 1000)} s`;
@@ -344,6 +345,10 @@ export function createPlayground(client, page) {
   }
 
   return {
+    /** @param {boolean} isSlow true if plain Python computes */
+    set slow(isSlow) {
+      slow = isSlow;
+    },
     /** @param {boolean} isReady */
     set ready(isReady) {
       ready = isReady;
