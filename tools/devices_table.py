@@ -60,7 +60,7 @@ def browser(report: dict[str, Any]) -> str:
 
 def gpu(report: dict[str, Any]) -> str:
     """Return the renderer without the words that ANGLE and drivers put around its name."""
-    name = re.sub(r"ANGLE \(|\(0x\w+\)|\)$", "", report["renderer"])
+    name = re.sub(r"ANGLE \(|\s*\(0x\w+\)|\)$", "", report["renderer"])
     return re.sub(r"\s+", " ", name.replace("|", "/")).strip()
 
 
