@@ -14,9 +14,10 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from ..dtypes import DType, float32
-from ..errors import ModelError, TraceError
+from ..errors import ModelError, SizeError, TraceError
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
+from ..nn.split_matrix import SplitMatrix
 from ..runtime.scopes import state
 from ..signatures import Parameters, parameters_of
 from ..tensor import Tensor
@@ -56,7 +57,7 @@ def is_text(x: Any) -> bool:
     return isinstance(x, ModelConstant) and x.dtype is TEXT
 
 
-ModelValue = Tensor | ModelConstant | Permuted | ValueList | HashTable | None
+ModelValue = Tensor | ModelConstant | Permuted | SplitMatrix | ValueList | HashTable | None
 """Value while a graph runs; None for an omitted one."""
 
 
@@ -104,6 +105,8 @@ class Operator(NamedTuple):
     """True if inputs without a default may be omitted."""
     texts: bool = False
     """True if inputs or results may be texts; then `fold` or a raw function computes them."""
+    split: tuple[str, ...] = ()
+    """Parameters that may be a `SplitMatrix`, which has the matrices of a first axis as rows."""
     options: type[NamedTuple] | None = None
     """Attributes that several functions have, as fields; they are the parameter `options`."""
 
@@ -130,6 +133,8 @@ class ModelStep(NamedTuple):
     """Attributes that are graphs."""
     reads: frozenset[str]
     """Names of the values that the node and its graphs need."""
+    split: frozenset[int] = frozenset()
+    """Positions of the inputs that may be split matrices."""
 
 
 class ModelProgram:
@@ -157,13 +162,14 @@ class ModelProgram:
         for name, constant in graph.constants.items():
             order = self.order_of(name, len(constant.shape))
             if order is not None and isinstance(constant.elements, Entry) and constant.size:
-                self.constants[name] = value = stored(constant, order)
-                constant.release()
-                constant.restored = partial(as_tensor, value)
-                continue
+                with suppress(SizeError):
+                    self.constants[name] = value = stored(constant, order)
+                    constant.release()
+                    constant.restored = partial(as_tensor, value)
+                    continue
             if constant.size > HOST_ELEMENTS and constant.dtype is not TEXT:
-                self.constants[name] = constant.tensor()
-                constant.release()
+                may_split = len(constant.shape) == 2 or self._may_split(name, table)
+                self.constants[name] = constant.stored(may_split)
                 continue
             self.constants[name] = constant
             # Made here, a tensor does not belong to a trace. An integer that does not fit is an
@@ -262,6 +268,16 @@ class ModelProgram:
         }
         return wanted.pop() if len(wanted) == 1 else None
 
+    def _may_split(self, name: str, table: Mapping[str, Operator]) -> bool:
+        """Return True if all readers of a constant take it as a split matrix."""
+        return all(
+            at in _positions(row, row.split)
+            for _, node in self._orders.get(name, ())
+            if (row := table.get(node.operator)) is not None
+            for at, own in enumerate(node.inputs)
+            if own == name
+        )
+
     def run(
         self,
         inputs: Mapping[str, Any],
@@ -354,9 +370,15 @@ def _step(
         options["options"] = collected(**shared)
     implicit = {"opset": node.version, "results": len(node.outputs)}
     options |= {name: implicit[name] for name in implicit if name in parameters.keyword_only}
-    hosted = {at for at, name in enumerate(parameters.positional) if name in row.host}
-    reads = step_reads(node, bodies)
-    return ModelStep(node, row, options, wrapped, frozenset(hosted), bodies, reads)
+    hosted, split = _positions(row, row.host), _positions(row, row.split)
+    return ModelStep(node, row, options, wrapped, hosted, bodies, step_reads(node, bodies), split)
+
+
+def _positions(row: Operator, names: Collection[str]) -> frozenset[int]:
+    """Return the positions of parameters of a row's function."""
+    parameters = operator_parameters(row) if names else None
+    positional = () if parameters is None else parameters.positional
+    return frozenset(at for at, name in enumerate(positional) if name in names)
 
 
 def operator_parameters(row: Operator) -> Parameters | None:
@@ -453,7 +475,15 @@ class ModelRun:
                     as_numbers(value) if at in step.hosted and value is not None else value
                     for at, value in enumerate(inputs)
                 ]
-                if row.layout is not None:
+                if not row.raw:
+                    arguments = [
+                        as_tensor(value)
+                        if isinstance(value, SplitMatrix) and at not in step.split
+                        else value
+                        for at, value in enumerate(arguments)
+                    ]
+                is_split = any(isinstance(value, SplitMatrix) for value in arguments)
+                if row.layout is not None and not is_split:
                     results = row.layout(row.function, arguments, step.options)
             if results is None:
                 if not row.raw:
@@ -526,6 +556,8 @@ def as_numbers(value: ModelValue) -> Any:
     """Return a value as a number or nested lists of numbers."""
     if value is None or isinstance(value, (ValueList, HashTable)):
         raise TypeError("nothing, a list of tensors or a table instead of a tensor")
+    if isinstance(value, SplitMatrix):
+        value = value.unpacked()
     return value.tolist()
 
 

@@ -21,6 +21,7 @@ from ..errors import DTypeError, ModelError
 from ..functions.conversion import asarray
 from ..io.element_formats import CODES, decoded
 from ..io.safetensors import SIZES, Entry
+from ..nn.split_matrix import SplitMatrix, matrix_of_rows
 from ..ops.index_map import Shape
 from ..tensor import Tensor
 
@@ -58,6 +59,7 @@ class ModelConstant:
     elements: Any
     """Flat list of numbers or of texts (bytes), or an `Entry` of a file that is not decoded yet."""
     _tensor: Tensor | None = None
+    _split: SplitMatrix | None = None
     restored: Callable[[], Tensor] | None = None
     """Function that returns the tensor, if only a copy with permuted axes is kept."""
     narrow: tuple[int, int] | None = None
@@ -133,6 +135,33 @@ class ModelConstant:
                     "WebGL has no 64-bit integers: use smaller numbers"
                 ) from None
         return self._tensor
+
+    def stored(self, may_split: bool) -> Tensor | SplitMatrix:
+        """Return the tensor, or with `may_split` a split matrix if it is too large.
+
+        Of several matrices along the first axis, a split matrix has all rows. The elements of the
+        file are dropped.
+        """
+        if self._split is not None:
+            return self._split
+        if self._tensor is not None or not isinstance(self.elements, Entry) or not may_split:
+            own = self.tensor()
+            self.release()
+            return own
+        code, _, data = self.elements
+
+        def make(shape: Shape, part: memoryview) -> Tensor:
+            return decoded(self.name, Entry(code, shape, part), self.dtype)
+
+        value: Tensor | SplitMatrix
+        value = matrix_of_rows(make, self.shape, memoryview(data).cast("B"))
+        if isinstance(value, SplitMatrix):
+            shape, self._split = self.shape, value
+            self.restored = lambda: value.unpacked().reshape(shape)
+        else:
+            self._tensor = value
+        self.release()
+        return value
 
     def release(self) -> None:
         """Drop the elements read from a file, after the tensor has been created."""

@@ -20,6 +20,7 @@ from ..dtypes import DType
 from ..functions.arguments import one_axis
 from ..functions.manipulation import permute_dims, reshape
 from ..io.safetensors import Entry
+from ..nn.split_matrix import SplitMatrix
 from ..ops.index_map import Shape
 from ..tensor import Tensor
 from .graph import HashTable, ModelConstant, ValueList
@@ -86,12 +87,16 @@ def channels_last(rank: int) -> Order:
     return (0, *range(2, rank), 1)
 
 
-def as_tensor(value: Tensor | ModelConstant | Permuted | ValueList | HashTable) -> Tensor:
+def as_tensor(
+    value: Tensor | ModelConstant | Permuted | SplitMatrix | ValueList | HashTable,
+) -> Tensor:
     """Return a value as a tensor with its axes in the declared order."""
     if isinstance(value, (ValueList, HashTable)):
         raise TypeError("a list of tensors or a table instead of a tensor")
     if isinstance(value, Permuted):
         return arranged(value, tuple(range(len(value.order))))
+    if isinstance(value, SplitMatrix):
+        return value.unpacked()
     return value.tensor() if isinstance(value, ModelConstant) else value
 
 

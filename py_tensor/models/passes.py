@@ -8,12 +8,14 @@ computed constants instead of those that they were computed from.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 
 from ..errors import TensorError
 from ..io.element_formats import CODES
 from ..io.safetensors import Entry
 from ..ir.node import own_tapes
+from ..nn.split_matrix import SplitMatrix
 from ..runtime.scopes import state
 from ..tensor import Tensor, realize
 from .execution import ModelProgram, ModelRun, ModelStep, ModelValue, step_reads
@@ -96,7 +98,8 @@ def _constants(
     if not step.row.folds or step.bodies or any(name not in known for name in names):
         return None
     inputs = {name: known[name] for name in names}
-    if all(isinstance(value, ModelConstant) for value in inputs.values()):
+    values = inputs.values()
+    if all(isinstance(value, ModelConstant) for value in values) or _has_split(values):
         return None
     outputs = [name for name in step.node.outputs if name]
     try:
@@ -122,6 +125,10 @@ def _constants(
     return {**computed}
 
 
+def _has_split(values: Iterable[ModelValue]) -> bool:
+    return any(isinstance(value, SplitMatrix) for value in values)
+
+
 def _simplified(
     program: ModelProgram,
     known: dict[str, ModelValue],
@@ -132,7 +139,7 @@ def _simplified(
     if step.row.simplify is None:
         return step
     first, *names = step.node.inputs
-    if any(name not in known for name in names):
+    if any(name not in known for name in names) or _has_split(known[name] for name in names):
         return step
     try:
         simplified = step.row.simplify([known[name] for name in names], step.options)

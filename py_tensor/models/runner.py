@@ -14,6 +14,7 @@ from ..diagnostics.memory import dispose
 from ..dtypes import DType, bool_, int32
 from ..errors import TraceError
 from ..ir.node import own_tapes
+from ..nn.split_matrix import SplitMatrix
 from ..ops.index_map import Shape
 from ..runtime.scopes import state
 from ..tensor import Tensor
@@ -92,9 +93,10 @@ class ModelRunner:
 
         forward.__name__ = graph.name or "model"
         self._held = [
-            _stored(value)._node.buffer
+            tensor._node.buffer
             for value in program.constants.values()
-            if isinstance(value, (Tensor, Permuted))
+            if not isinstance(value, ModelConstant)
+            for tensor in _tensors(value)
         ]
         """Buffers of weights that may have a copy on the host."""
         self.forward: Callable[..., list[Tensor]] = forward
@@ -238,13 +240,19 @@ def _released(buffer: Any) -> bool:
 def tensors_of(program: ModelProgram) -> Iterator[Tensor]:
     """Yield the tensors of a program's constants, and of the graphs inside of its nodes."""
     for value in program.constants.values():
-        if isinstance(value, (Tensor, Permuted)):
-            yield _stored(value)
-        elif isinstance(value, ModelConstant) and value.has_tensor:
-            yield value.tensor()
+        yield from _tensors(value)
     for step in program.steps:
         for body in step.bodies.values():
             yield from tensors_of(body)
+
+
+def _tensors(value: ModelValue) -> list[Tensor]:
+    """Return the tensors of a constant that exist."""
+    if isinstance(value, SplitMatrix):
+        return [*value.blocks]
+    if isinstance(value, ModelConstant):
+        return [value.tensor()] if value.has_tensor else []
+    return [_stored(value)] if isinstance(value, (Tensor, Permuted)) else []
 
 
 def _stored(value: Tensor | Permuted) -> Tensor:

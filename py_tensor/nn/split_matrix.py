@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from .. import functions as F
-from ..dtypes import int32
+from ..dtypes import DType, float32, int32
 from ..errors import SizeError
 from ..functions.arguments import check_known_indices
 from ..ir.pytree import tree_leaves, tree_map
@@ -22,13 +22,16 @@ from ..typing import ArrayLike
 from .embedding import check_integers
 from .module import Module, static_field
 
+HALVINGS = 8
+"""Largest number of times that rows are halved: a matrix has at most 256 blocks."""
+
 
 class SplitMatrix(Module):
     """A matrix whose rows are stored in blocks, because the GPU cannot store it as one tensor.
 
     It replaces the weight of a `Dense` or an `Embedding`: `x @ matrix` is the product, and
-    `matrix.take(indices)` are rows. `pt.models.load_transformer` makes it of large tensors in
-    files.
+    `matrix.take(indices)` are rows. `Embedding`, `MixtureOfExperts` and the readers of model files
+    make it of matrices that are too large.
 
     Args:
         blocks: Neighbouring rows: tensors of shape (rows, columns), or packed matrices.
@@ -56,6 +59,21 @@ class SplitMatrix(Module):
         """Number of rows and columns."""
         rows, columns = sum(block.shape[0] for block in self.blocks), self.blocks[0].shape[1]
         return (columns, rows) if self.transposed else (rows, columns)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes, 2."""
+        return 2
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return self.shape[0] * self.shape[1]
+
+    @property
+    def dtype(self) -> DType:
+        """Data type of the elements; float32 of packed blocks."""
+        return getattr(self.blocks[0], "dtype", float32)
 
     @property
     def T(self) -> SplitMatrix:
@@ -166,11 +184,11 @@ class SplitMatrix(Module):
         check_known_indices("embedding", indices, places, 0, rows)
         places = places.astype(int32)
         places = F.clip(F.where(places < 0, places + rows, places), 0, rows - 1)
-        result = _rows_at(self.blocks[0], places)
+        result = rows_at(self.blocks[0], places)
         first = self.blocks[0].shape[0]
         for block in self.blocks[1:]:
             # Every block is read, at its nearest row, so that one kernel computes all rows.
-            own = _rows_at(block, F.maximum(places - first, 0))
+            own = rows_at(block, F.maximum(places - first, 0))
             result = F.where((places >= first)[..., None], own, result)
             first += block.shape[0]
         return result
@@ -187,18 +205,40 @@ class SplitMatrix(Module):
         return reduce(operator.add, products)
 
 
-def _rows_at(block: Any, places: Tensor) -> Tensor:
-    rows: Tensor = (
-        F.take(block, places, axis=0) if isinstance(block, Tensor) else block.take(places)
-    )
-    return rows
-
-
 def _group(block: Any, number: Tensor, count: int) -> Tensor:
     if isinstance(block, Tensor):
         return F.take(block.reshape((count, -1, block.shape[1])), number, axis=0)
     values: Tensor = block.group(number, count).unpacked()
     return values
+
+
+def in_blocks(make: Callable[[int, int], Any], first: int, last: int) -> Any:
+    """Return what `make` makes of neighbouring rows, or a `SplitMatrix` of several results.
+
+    Rows that are too large together for the backend in use are halved until they fit, up to
+    `HALVINGS` times.
+
+    Args:
+        make: Function of the numbers of the first row and that after the last one.
+        first: Number of the first row.
+        last: Number after that of the last row.
+
+    Raises:
+        SizeError: If a row is too large, or all rows are.
+    """
+    blocks = _blocks(make, first, last, HALVINGS)
+    return blocks[0] if len(blocks) == 1 else SplitMatrix(blocks)
+
+
+def _blocks(make: Callable[[int, int], Any], first: int, last: int, halvings: int) -> list[Any]:
+    try:
+        return [make(first, last)]
+    except SizeError:
+        if last - first < 2 or not halvings:
+            raise
+    middle = first + -(-(last - first) // 2)
+    parts = (first, middle), (middle, last)
+    return [block for part in parts for block in _blocks(make, *part, halvings - 1)]
 
 
 def joined_rows(matrices: Sequence[Any]) -> Any:
@@ -209,27 +249,19 @@ def joined_rows(matrices: Sequence[Any]) -> Any:
         backend().check_size("joined_rows", shape, parts[0].dtype)
         return F.concat(parts, axis=0)
 
-    try:
-        whole = tree_map(joined, *matrices)
-    except SizeError:
-        if len(matrices) < 2:
-            raise
-        middle = -(-len(matrices) // 2)
-        blocks: list[Any] = []
-        for part in (matrices[:middle], matrices[middle:]):
-            half = joined_rows(part)
-            blocks += half.blocks if isinstance(half, SplitMatrix) else [half]
-        return SplitMatrix(blocks)
-    realize(*tree_leaves(whole))
-    return whole
+    def make(first: int, last: int) -> Any:
+        whole = tree_map(joined, *matrices[first:last])
+        realize(*tree_leaves(whole))
+        return whole
+
+    return in_blocks(make, 0, len(matrices))
 
 
 def matrix_of_rows(make: Callable[[Shape, memoryview], Any], shape: Shape, data: memoryview) -> Any:
     """Return the tensor that `make` returns, or a `SplitMatrix` of such tensors.
 
-    A matrix that is too large for the backend in use is split into blocks of as many rows as fit,
-    by halving. Matrices along a first axis of several are split between matrices, and become one
-    matrix of all rows.
+    Matrices along a first axis of several are split between matrices, and become one matrix of all
+    rows.
 
     Args:
         make: Function of a shape and the bytes of its elements.
@@ -239,17 +271,29 @@ def matrix_of_rows(make: Callable[[Shape, memoryview], Any], shape: Shape, data:
     Raises:
         SizeError: If a row or one of several matrices is too large, or a tensor of other axes.
     """
-    try:
+    if len(shape) not in (2, 3) or not shape[0]:
         return make(shape, data)
-    except SizeError:
-        if len(shape) not in (2, 3) or shape[0] < 2:
-            raise
     step = len(data) // shape[0]
-    middle = -(-shape[0] // 2)
-    blocks: list[Any] = []
-    for rows, part in ((middle, data[: middle * step]), (shape[0] - middle, data[middle * step :])):
-        half = matrix_of_rows(make, (rows, *shape[1:]), part)
-        blocks += half.blocks if isinstance(half, SplitMatrix) else [half]
-    return SplitMatrix(
-        [own.reshape((-1, shape[-1])) if isinstance(own, Tensor) else own for own in blocks]
+
+    def rows(first: int, last: int) -> Any:
+        made = make((last - first, *shape[1:]), data[first * step : last * step])
+        is_part = isinstance(made, Tensor) and last - first < shape[0]
+        return made.reshape((-1, shape[-1])) if is_part else made
+
+    return in_blocks(rows, 0, shape[0])
+
+
+def group_at(matrix: Any, number: Tensor, count: int) -> Tensor:
+    """Return one of so many matrices along the first axis of a tensor, or in a split matrix."""
+    if isinstance(matrix, Tensor):
+        return F.take(matrix, number, axis=0)
+    values: Tensor = matrix.group(number, count).unpacked()
+    return values
+
+
+def rows_at(matrix: Any, indices: ArrayLike) -> Tensor:
+    """Return rows of a tensor, or of a packed or split matrix."""
+    rows: Tensor = (
+        F.take(matrix, indices, axis=0) if isinstance(matrix, Tensor) else matrix.take(indices)
     )
+    return rows

@@ -420,9 +420,10 @@ def inner_graphs(model: pt.models.Model) -> list[Any]:
 @NARROW
 @pytest.mark.parametrize("flag", [True, False])
 @pytest.mark.parametrize("stored", ["in branches", "around", "dequantized around"])
-def test_weights_of_branches_stay_packed(stored, flag, kind, rng, engine):
+@pytest.mark.parametrize("outputs", [8, 80])
+def test_weights_of_branches_stay_packed(outputs, stored, flag, kind, rng, engine):
     # Branches may use one name for different weights.
-    weights = [Narrow(rng, "w", (32, 8), kind, 0, 16) for _ in range(2)]
+    weights = [Narrow(rng, "w", (32, outputs), kind, 0, 16) for _ in range(2)]
     product = helper.make_node("MatMul", ["x", "w"], ["r"])
     branches, nodes, constants = [], [], []
     for weight in weights:
@@ -448,7 +449,8 @@ def test_weights_of_branches_stay_packed(stored, flag, kind, rng, engine):
     count = 2 if stored == "in branches" else 1
     assert len(parts) == 3 * count
     # Codes, scales, and zero points of 4 bits.
-    assert sum(x.nbytes for x in parts.values()) == count * (32 * 8 // 2 + 16 * 4 + 8)
+    size = 32 * outputs // 2 + 2 * outputs * 4 + 2 * outputs // 2
+    assert sum(x.nbytes for x in parts.values()) == count * size
 
 
 def test_names_in_functions_are_not_those_around_them(rng, engine):

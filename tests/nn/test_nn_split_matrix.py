@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
 from brain_files import brain_file
 from gguf_files import file_of
+from small_textures import MOST, limit_textures
 
 import py_tensor as pt
+from py_tensor import torch
 from py_tensor.errors import DTypeError, ShapeError, SizeError
 from py_tensor.models.weights import gguf
-from py_tensor.nn import quantization
 from py_tensor.nn.split_matrix import matrix_of_rows
 
-SIDE = 16
-"""Longest side of a texture of the GPU, in texels."""
-MOST = 4 * SIDE * SIDE
 ROWS, COLUMNS = 150, 32
 TOKENS = np.int32([[0, 149, 37], [38, 75, 76], [-1, 113, 112]])
 CONFIG = {
@@ -38,16 +37,7 @@ CONFIG = {
 
 @pytest.fixture(autouse=True)
 def small_textures(engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quantization, "UNPACKED", MOST)
-    if engine.name == "webgl":
-        monkeypatch.setattr(engine, "device", engine.device._replace(largest=SIDE))
-        return
-
-    def check_size(operation: str, shape: tuple[int, ...], dtype: Any) -> None:
-        if np.prod(shape) > MOST:
-            raise SizeError(f"{operation}: tensor is too large")
-
-    monkeypatch.setattr(engine, "check_size", check_size)
+    limit_textures(engine, monkeypatch)
 
 
 @pytest.fixture
@@ -223,6 +213,36 @@ def test_experts_are_split_between_experts(stored, rng, engine, monkeypatch):
     np.testing.assert_allclose(found, logits(False), rtol=1e-3, atol=1e-3)
 
 
+def test_experts_of_any_size_are_created_and_trained(rng, engine):
+    layer = pt.nn.MixtureOfExperts(32, 16, EXPERTS)
+    assert [block.shape for block in layer.up.blocks] == [(32, 32), (16, 32), (32, 32), (16, 32)]
+    assert [block.shape for block in layer.down.blocks] == [(64, 16), (32, 16), (64, 16), (32, 16)]
+    x = rng.standard_normal((5, 32)).astype("float32")
+    up, gate, down = (
+        np.concatenate([block.numpy() for block in own.blocks]).reshape(EXPERTS, -1, inputs)
+        for own, inputs in ((layer.up, 32), (layer.gate, 32), (layer.down, 16))
+    )
+    assert np.abs(up).max() < (6 / 48) ** 0.5 < 1.1 * np.abs(up).max()
+    scores = np.exp(x @ layer.router.weight.numpy())
+    want = np.zeros_like(x)
+    for row in range(5):
+        chosen = np.argsort(-scores[row])[:2]
+        for expert in chosen:
+            inner = gate[expert] @ x[row]
+            inner = inner / (1 + np.exp(-inner)) * (up[expert] @ x[row])
+            want[row] += scores[row, expert] / scores[row, chosen].sum() * (down[expert] @ inner)
+    np.testing.assert_allclose(layer(pt.asarray(x)).numpy(), want, rtol=1e-3, atol=1e-4)
+
+    def loss(layer: pt.nn.MixtureOfExperts) -> pt.Tensor:
+        return pt.sum(layer(pt.asarray(x)) ** 2)
+
+    gradients = pt.grad(loss)(layer)
+    used = {at for row in scores for at in np.argsort(-row)[:2]}
+    slopes = np.concatenate([block.numpy() for block in gradients.down.blocks])
+    moved = np.abs(slopes.reshape(EXPERTS, -1)).sum(axis=1) > 0
+    assert {*np.flatnonzero(moved)} == used
+
+
 def test_experts_in_one_tensor_are_split_between_experts(rng, engine):
     values = rng.standard_normal((EXPERTS, 16, 32)).astype("float32")
     matrix = matrix_of_rows(
@@ -243,6 +263,26 @@ def test_a_matrix_split_by_rows_multiplies_from_the_right(table, rng, engine):
     found = matrix.rows(30, 60)
     np.testing.assert_array_equal(found.unpacked().numpy(), table[30:60])
     np.testing.assert_array_equal(found.T.take([1]).numpy(), table[30:60].T[[1]])
+
+
+@pytest.mark.parametrize("file", ["safetensors", "pytorch"])
+def test_embeddings_of_any_size_are_created_and_loaded(file, table, rng, engine, monkeypatch):
+    layer = pt.nn.Embedding(ROWS, COLUMNS)
+    values = np.concatenate([block.numpy() for block in layer.weight.blocks])
+    check(layer, values, rng)
+    # Numbers are uniform in +-0.05.
+    assert values.std() == pytest.approx(0.1 / 12**0.5, rel=0.1)
+    data = safetensors_of({"weight": table})
+    if file == "pytorch":
+        monkeypatch.undo()
+        written = BytesIO()
+        torch.save({"weight": torch.tensor(table)}, written)
+        data = written.getvalue()
+        limit_textures(engine, monkeypatch)
+    weights = asyncio.run(pt.models.load_weights(data))
+    assert [*weights] == [f"weight.blocks.{at}" for at in range(len(layer.weight.blocks))]
+    layer.load_state_dict(weights)
+    check(layer, table, rng)
 
 
 def test_wrong_indices_of_a_split_table_raise(table, engine):

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import DTypeError, FormatError, ModelError
 from ...io import safetensors
+from ...nn.split_matrix import SplitMatrix
 from ...tensor import Tensor
 from ..graph import TEXT
 from ..progress import Progress, ProgressMeter
@@ -69,7 +70,8 @@ async def load_weights(
 
     Returns:
         Dict of tensors and packed matrices by name, in the file's order. Tensors that share their
-        elements in the file are one tensor.
+        elements in the file are one tensor. A matrix that the GPU cannot store as one tensor
+        becomes its blocks, "weight.blocks.0" and so on, as in the state of a `pt.nn.SplitMatrix`.
 
     Raises:
         ModelError: If the file is malformed, cannot be read, or has objects that are not tensors
@@ -89,12 +91,11 @@ async def load_weights(
     manifest = await _json(file)
     if manifest is not None and _is_manifest(manifest):
         return await _of_manifest(manifest, files, prefix, meter)
-    tensors = {
-        name.removeprefix(prefix): tensor
-        async for name, tensor in weights_in(
-            files, file, meter, lambda name: name.startswith(prefix)
-        )
-    }
+    tensors: dict[str, Any] = {}
+    async for name, tensor in weights_in(files, file, meter, lambda name: name.startswith(prefix)):
+        own = name.removeprefix(prefix)
+        blocks = enumerate(tensor.blocks) if isinstance(tensor, SplitMatrix) else ()
+        tensors |= {f"{own}.blocks.{at}": block for at, block in blocks} or {own: tensor}
     meter.end()
     return tensors
 
@@ -234,6 +235,7 @@ async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
     start = bytes(await file.read(0, 17))
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
         content = torch_files.read(await file.read(0, size))
+        content.splits = True
         return [
             StoredTensor(name, 0, 0, partial(_of_torch, content, name)) for name in content.tensors
         ]
@@ -250,7 +252,7 @@ async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
     ]
 
 
-def _of_torch(file: torch_files.TorchFile, name: str, data: memoryview) -> Tensor:
+def _of_torch(file: torch_files.TorchFile, name: str, data: memoryview) -> Any:
     return file.tensor(name)
 
 

@@ -25,12 +25,11 @@ class StoredTensor(NamedTuple):
 
 
 def maker(make: Callable[[bool, Shape, memoryview], Any], shape: Shape, packs: bool) -> Any:
-    """Return the function of bytes that makes a tensor; with `packs`, large matrices are split.
+    """Return the function of bytes that makes a tensor, or a split matrix if it is too large.
 
     `make` takes `packs`, a shape and bytes.
     """
-    own = partial(make, packs)
-    return partial(matrix_of_rows, own, shape) if packs else partial(own, shape)
+    return partial(matrix_of_rows, partial(make, packs), shape)
 
 
 def tensor_of(

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 from ...errors import ModelError
 from ...io.element_formats import decoded
 from ...io.safetensors import SIZES, Entry
+from ...nn.split_matrix import matrix_of_rows
+from ...ops.op_def import Shape
 from ...tensor import Tensor
 from .pickles import Attributes, Ignored, Machine, Name, ObjectBuilder, shown
 
@@ -87,11 +89,13 @@ class TorchFile:
     def __init__(self, tensors: dict[str, Stored], storages: Mapping[str, Any], size: int) -> None:
         self.tensors = tensors
         self._storages = storages
-        self._made: dict[Stored, Tensor] = {}
+        self._made: dict[Stored, Any] = {}
+        self.splits = False
+        """True if tensors that are too large are split."""
         self._left = 2 * size + SLACK
 
-    def tensor(self, name: str) -> Tensor:
-        """Make the tensor of a name; equal views are one tensor."""
+    def tensor(self, name: str) -> Any:
+        """Make the tensor of a name, split if it is too large; equal views are one tensor."""
         stored = self.tensors[name]
         if stored not in self._made:
             self._left -= stored.nbytes
@@ -100,7 +104,7 @@ class TorchFile:
             self._made[stored] = self._decoded(name, stored)
         return self._made[stored]
 
-    def _decoded(self, name: str, stored: Stored) -> Tensor:
+    def _decoded(self, name: str, stored: Stored) -> Any:
         storage, code, offset, shape, strides = stored
         size = SIZES[code]
         data = self._storages.get(storage.key)
@@ -125,6 +129,12 @@ class TorchFile:
         lengths = tuple(shape[at] for at in places)
         if tuple(strides[at] for at in places) == _contiguous(lengths):
             block = data[offset * size : (offset + math.prod(shape)) * size]
+            if self.splits and order == sorted(order):
+
+                def make(part: Shape, data: memoryview) -> Tensor:
+                    return decoded(name, Entry(code, part, data))
+
+                return matrix_of_rows(make, shape, memoryview(block))
             tensor = decoded(name, Entry(code, tuple(shape[at] for at in order), block))
             if order == sorted(order):
                 return tensor

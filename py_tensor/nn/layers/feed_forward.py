@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from ... import functions as F
-from ...dtypes import float32, int32
+from ...dtypes import as_dtype, float32, int32
 from ...errors import ArgumentError
 from ...functions.arguments import flag, function_of, integer, wide
+from ...runtime.executor import backend
 from ...tensor import Tensor
 from ...transforms.control_flow import scan
 from ...typing import DTypeLike
 from ..activations import silu
-from ..initializers import glorot_uniform
+from ..initializers import glorot_uniform, initial
 from ..module import Module, static_field
+from ..split_matrix import in_blocks
 from .linear import Dense
 
 _MOST_ROWS = 64
@@ -86,7 +88,8 @@ class MixtureOfExperts(Module):
     the layer takes a tensor of shape (..., features) and returns one of the same shape. Rows are
     gathered in blocks of one expert each, so that only chosen experts are computed. `gate` and `up`
     have shape (experts, features, hidden), and `down` has shape (experts, hidden, features).
-    Packed and split matrices may replace them, whose rows are the outputs of all experts.
+    Packed matrices may replace them, whose rows are the outputs of all experts. So are the rows of
+    a `SplitMatrix`, which they are if the GPU cannot store one of them as one tensor.
 
     Args:
         features: Number of features of the input and of the result.
@@ -107,9 +110,9 @@ class MixtureOfExperts(Module):
     """
 
     router: Dense
-    gate: Tensor
-    up: Tensor
-    down: Tensor
+    gate: Any
+    up: Any
+    down: Any
     chosen: int = static_field()
     activation: Callable[[Any], Any] = static_field()
     normalize: bool = static_field()
@@ -133,13 +136,9 @@ class MixtureOfExperts(Module):
                 f"{name}: more experts are chosen than there are; got {chosen} of {experts}; "
                 "choose fewer"
             )
-        into, out = (experts, features, hidden), (experts, hidden, features)
-        # Factors of fans would count the experts, which are no part of a product.
-        one = [
-            [glorot_uniform(shape[1:], dtype=dtype) for _ in range(experts)]
-            for shape in (into, into, out)
-        ]
-        self.gate, self.up, self.down = map(F.stack, one)
+        hidden = integer(name, "hidden", hidden, 0)
+        self.gate, self.up = (_of_experts(experts, features, hidden, dtype) for _ in range(2))
+        self.down = _of_experts(experts, hidden, features, dtype)
         self.activation = function_of(name, "activation", activation)
         self.normalize = flag(name, "normalize", normalize)
 
@@ -161,7 +160,7 @@ class MixtureOfExperts(Module):
         result: Tensor = (self.activation(x @ gate) * (x @ up)) @ down
         return result
 
-    def _matrix(self, weights: Tensor, expert: Tensor) -> Any:
+    def _matrix(self, weights: Any, expert: Tensor) -> Any:
         """Return the matrix of an expert, (inputs, outputs)."""
         # Packed and split weights have the rows of all experts, by outputs.
         if not isinstance(weights, Tensor):
@@ -170,6 +169,25 @@ class MixtureOfExperts(Module):
 
     def facts(self) -> str:
         return f"{self.chosen} of {self.router.outputs} experts"
+
+
+def _drawn(shape: Sequence[int], *, dtype: DTypeLike) -> Tensor:
+    """Draw the matrices of experts."""
+    backend().check_size("MixtureOfExperts", tuple(shape), as_dtype(dtype))
+    # Factors of fans would count the experts, which are no part of a product.
+    return F.stack([glorot_uniform(shape[1:], dtype=dtype) for _ in range(shape[0])])
+
+
+def _of_experts(experts: int, inputs: int, outputs: int, dtype: DTypeLike) -> Any:
+    """Return initial matrices of experts, (experts, inputs, outputs), or a `SplitMatrix`."""
+
+    def matrices(first: int, last: int) -> Tensor:
+        return initial("MixtureOfExperts", _drawn, (last - first, inputs, outputs), dtype)
+
+    own = in_blocks(matrices, 0, experts)
+    if isinstance(own, Tensor):
+        return own
+    return own.with_blocks(lambda block: block.mT.reshape((-1, inputs)))
 
 
 def by_expert(

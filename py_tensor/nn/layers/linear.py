@@ -11,6 +11,7 @@ from ..activations import prelu
 from ..embedding import embedding
 from ..initializers import InitializerFunction, glorot_uniform, initial, initial_bias, zeros
 from ..module import Module, static_field
+from ..split_matrix import in_blocks
 
 
 class Dense(Module):
@@ -78,7 +79,8 @@ class Embedding(Module):
     """Look up a learned vector for each integer of 0 .. rows - 1.
 
     Calling the layer takes integers of any shape and returns a tensor of shape (..., features).
-    `weight` has shape (self.rows, self.features).
+    `weight` has shape (self.rows, self.features). It is a `SplitMatrix` if the GPU cannot store it
+    as one tensor; then the initializer is called for each block.
 
     Args:
         rows: Number of vectors.
@@ -111,7 +113,12 @@ class Embedding(Module):
     ) -> None:
         self.rows = integer("Embedding", "rows", rows, 0)
         self.features = integer("Embedding", "features", features, 0)
-        self.weight = initial(type(self).__name__, weight_init, (self.rows, self.features), dtype)
+        name = type(self).__name__
+
+        def rows_of(first: int, last: int) -> Tensor:
+            return initial(name, weight_init, (last - first, self.features), dtype)
+
+        self.weight = in_blocks(rows_of, 0, self.rows)
 
     def forward(self, x: ArrayLike, *, training: bool = False) -> Tensor:
         # A packed table has the method of its own.

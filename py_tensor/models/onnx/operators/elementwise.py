@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from .... import functions as F, nn
+from ....nn.split_matrix import SplitMatrix
 from ....tensor import Tensor
 from ... import common, folding, layouts
 from ...activations import swish
@@ -45,7 +46,15 @@ def bit_shift(x: Tensor, y: Tensor, *, direction: str) -> Tensor:
     return x << y if direction == "LEFT" else x >> y
 
 
-def cast(x: Tensor, *, to: int, saturate: int = 1, round_mode: str = "up") -> Tensor:
+def identity(x: Tensor | SplitMatrix) -> Tensor | SplitMatrix:
+    return F.copy(x) if isinstance(x, Tensor) else x
+
+
+def cast(
+    x: Tensor | SplitMatrix, *, to: int, saturate: int = 1, round_mode: str = "up"
+) -> Tensor | SplitMatrix:
+    if isinstance(x, SplitMatrix):
+        return x.with_blocks(partial(cast, to=to, saturate=saturate, round_mode=round_mode))
     if to in NARROW_INTEGERS:
         # Integers of few bits wrap, and are held in integers of 8 bits.
         bits, low = NARROW_INTEGERS[to]
@@ -148,7 +157,7 @@ _ROWS = {
     "BitCast": Operator(bit_cast),
     "BitShift": Operator(bit_shift),
     "BitwiseNot": common.elementwise("bitwise_invert"),
-    "Cast": Operator(cast, fold=folded_cast),
+    "Cast": Operator(cast, fold=folded_cast, split=("x",)),
     "CastLike": Operator(cast_like),
     "Clip": Operator(F.clip),
     "Div": Operator(
@@ -157,7 +166,7 @@ _ROWS = {
     "Dropout": Operator(dropout, host=("rate", "training")),
     "Gelu": Operator(gelu),
     "GreaterOrEqual": common.elementwise("greater_equal"),
-    "Identity": Operator(F.copy, fold=folding.identity, layout=_of_list),
+    "Identity": Operator(identity, fold=folding.identity, layout=_of_list, split=("x",)),
     "IsInf": Operator(is_inf),
     "IsNaN": common.elementwise("isnan"),
     "LessOrEqual": common.elementwise("less_equal"),

@@ -5,10 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 from .... import functions as F, nn
+from ....nn.split_matrix import SplitMatrix, rows_at
 from ....tensor import Tensor
 from ... import common, folding, indexing
 from .normalization import over_flat_axes
 from .shared import Ints, Operator, single, unsupported
+
+
+def gather(x: Tensor | SplitMatrix, indices: Tensor, *, axis: int = 0) -> Tensor:
+    if axis in (0, -x.ndim):
+        return rows_at(x, indices)
+    return F.take(x if isinstance(x, Tensor) else x.unpacked(), indices, axis=axis)
 
 
 def gather_elements(x: Tensor, indices: Tensor, *, axis: int = 0) -> Tensor:
@@ -66,7 +73,7 @@ def unique(x: Tensor, *, axis: int | None = None, sorted: int = 1) -> tuple[Tens
 
 OPERATORS = {
     "Compress": Operator(compress),
-    "Gather": Operator(partial(F.take, axis=0), fold=folding.gather),
+    "Gather": Operator(gather, fold=folding.gather, split=("x",)),
     "GatherElements": Operator(gather_elements),
     "GatherND": Operator(common.gather_nd),
     "Hardmax": Operator(hardmax),

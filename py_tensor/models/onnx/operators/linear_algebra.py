@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .... import functions as F, linalg
+from .... import linalg
 from ....functions.einstein_sums import einsum
+from ....nn.split_matrix import SplitMatrix
 from ....tensor import Tensor
 from .shared import Operator
 
@@ -15,9 +16,13 @@ def einstein_sum(*xs: Tensor, equation: str) -> Tensor:
     return einsum(equation, *xs)
 
 
+def matmul(a: Tensor, b: Tensor | SplitMatrix) -> Tensor:
+    return a @ b
+
+
 def gemm(
     a: Tensor,
-    b: Tensor,
+    b: Tensor | SplitMatrix,
     c: Tensor | None = None,
     *,
     alpha: float = 1.0,
@@ -25,7 +30,7 @@ def gemm(
     transA: int = 0,
     transB: int = 0,
 ) -> Tensor:
-    product = (a.mT if transA else a) @ (b.mT if transB else b)
+    product: Tensor = (a.mT if transA else a) @ (b.T if transB else b)
     if alpha != 1:
         product = _scaled(product, alpha)
     if c is None:
@@ -44,6 +49,6 @@ def weight_order(attributes: Mapping[str, Any], rank: int) -> tuple[int, ...] | 
 OPERATORS = {
     "Det": Operator(linalg.det),
     "Einsum": Operator(einstein_sum),
-    "Gemm": Operator(gemm, orders={"b": weight_order}),
-    "MatMul": Operator(F.matmul),
+    "Gemm": Operator(gemm, orders={"b": weight_order}, split=("b",)),
+    "MatMul": Operator(matmul, split=("b",)),
 }

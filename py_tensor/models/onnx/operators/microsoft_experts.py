@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from .... import functions as F, nn
 from ....nn.layers.feed_forward import by_expert
 from ....nn.quantization import BitPlane, PackedMatrix, Packing, plane_elements
+from ....nn.split_matrix import group_at
 from ....tensor import Tensor
 from .shared import Operator, unsupported
 
@@ -59,7 +60,7 @@ def mixture(
     options: Mixing,
 ) -> Tensor:
     def weights(w: Tensor, b: Tensor | None) -> Weights:
-        return Weights(lambda expert: F.take(w, expert, axis=0).mT, b)
+        return Weights(lambda expert: group_at(w, expert, router.shape[-1]).mT, b)
 
     third = None if w3 is None else weights(w3, b3)
     return mixed(x, router, router, weights(w1, b1), weights(w2, b2), third, options)
@@ -111,8 +112,8 @@ def _packed(
     w: Tensor, scales: Tensor, zeros: Tensor | None, bits: int, block: int
 ) -> Callable[[Tensor], PackedMatrix]:
     """Return the matrices of experts, (experts, outputs, bytes), whose blocks share scales."""
-    experts, outputs, size = w.shape
-    plane, columns = BitPlane(bits, 1), size * 8 // bits
+    experts, outputs = scales.shape[:2]
+    plane, columns = BitPlane(bits, 1), w.shape[-1] * 8 // bits
     scales = scales.reshape((experts, outputs, -1))
     blocks = scales.shape[2]
     if zeros is not None:
@@ -122,9 +123,9 @@ def _packed(
     packing = Packing(block or columns, (plane,), 1 << (bits - 1))
 
     def of_expert(expert: Tensor) -> PackedMatrix:
-        parts = [None if x is None else F.take(x, expert, axis=0) for x in (w, scales, zeros)]
-        own: Any = parts
-        return PackedMatrix([own[0]], own[1], packing, columns, zeros=own[2], transposed=True)
+        own: Any = [None if x is None else F.take(x, expert, axis=0) for x in (scales, zeros)]
+        codes = group_at(w, expert, experts)
+        return PackedMatrix([codes], own[0], packing, columns, zeros=own[1], transposed=True)
 
     return of_expert
 
@@ -200,9 +201,12 @@ ACCEPTED = {
     "use_sparse_mixer": (0,),
 }
 BITS = (2, 4, 8)
+WEIGHTS = ("w1", "w2", "w3")
 
 OPERATORS = {
-    "com.microsoft.MoE": Operator(mixture, accepts=ACCEPTED, options=Mixing, omits=True),
+    "com.microsoft.MoE": Operator(
+        mixture, accepts=ACCEPTED, options=Mixing, omits=True, split=WEIGHTS
+    ),
     "com.microsoft.QMoE": Operator(
         quantized_mixture,
         accepts={
@@ -213,5 +217,6 @@ OPERATORS = {
         },
         options=Mixing,
         omits=True,
+        split=WEIGHTS,
     ),
 }

@@ -10,6 +10,7 @@ import math
 from .... import functions as F
 from ....functions.arguments import one_axis
 from ....nn.quantization import BitPlane, PackedMatrix, Packing, plane_elements
+from ....nn.split_matrix import SplitMatrix, rows_at
 from ....tensor import Tensor
 from .quantization import dequantize
 from .shared import NARROW_INTEGERS, Operator, unsupported
@@ -30,7 +31,7 @@ Source: Dettmers et al. 2023, arXiv:2305.14314, appendix E, and csrc/kernels.cu 
 
 def matmul_n_bits(
     a: Tensor,
-    b: Tensor,
+    b: Tensor | SplitMatrix,
     scales: Tensor,
     zeros: Tensor | None = None,
     order: Tensor | None = None,
@@ -49,22 +50,25 @@ def matmul_n_bits(
     """
     blocks = math.ceil(K / block_size)
     plane = BitPlane(bits, 1)
-    if zeros is not None and zeros.dtype.kind != "f":
-        zeros = plane_elements(zeros.reshape((N, -1)), plane)[:, :blocks]
+    if zeros is not None:
+        zeros = zeros.reshape((N, -1))
+        if zeros.dtype.kind != "f":
+            zeros = plane_elements(zeros, plane)
+        zeros = zeros[:, :blocks]
     scales = scales.reshape((N, blocks))
     if order is not None:
         block_size, rows = 1, order.reshape((-1,))[:K]
         scales = F.take(scales, rows, axis=1)
-        zeros = None if zeros is None else F.take(zeros.reshape((N, blocks)), rows, axis=1)
-    weights = PackedMatrix(
-        [b.reshape((N, -1))],
-        scales,
-        Packing(block_size, (plane,), 1 << (bits - 1)),
-        K,
-        zeros=zeros,
-        transposed=True,
-    )
-    y: Tensor = a @ weights
+        zeros = None if zeros is None else F.take(zeros, rows, axis=1)
+    packing = Packing(block_size, (plane,), 1 << (bits - 1))
+    matrices, first = [], 0
+    for codes in [b] if isinstance(b, Tensor) else b.blocks:
+        last = first + codes.size * N // b.size
+        own = None if zeros is None else zeros[first:last]
+        data = codes.reshape((last - first, -1))
+        matrices.append(PackedMatrix([data], scales[first:last], packing, K, zeros=own))
+        first = last
+    y: Tensor = a @ (matrices[0].T if len(matrices) == 1 else SplitMatrix(matrices).T)
     return y if bias is None else y + bias
 
 
@@ -97,7 +101,7 @@ def matmul_bnb4(
 
 
 def gather_block_quantized(
-    data: Tensor,
+    data: Tensor | SplitMatrix,
     indices: Tensor,
     scales: Tensor,
     zeros: Tensor | None = None,
@@ -118,10 +122,13 @@ def gather_block_quantized(
     length = data.shape[axis]
     inside = (indices >= -length) & (indices < length)
     places = F.where(inside, F.where(indices < 0, indices + length, indices), 0)
-    parts = [None if x is None else F.take(x, places, axis=axis) for x in (data, scales, zeros)]
-    values, factors, middle = parts
-    assert values is not None
-    assert factors is not None
+    if axis:
+        data = data if isinstance(data, Tensor) else data.unpacked()
+        values = F.take(data, places, axis=axis)
+    else:
+        values = rows_at(data, places)
+    factors = F.take(scales, places, axis=axis)
+    middle = None if zeros is None else F.take(zeros, places, axis=axis)
     if data_dtype not in NARROW_INTEGERS and data.dtype.name == "uint8":
         count = scales.shape[-1]
         values = _unpacked(values, bits)
@@ -146,9 +153,11 @@ def _unpacked(x: Tensor, bits: int) -> Tensor:
 BITS = (2, 4, 8)
 
 OPERATORS = {
-    "com.microsoft.GatherBlockQuantized": Operator(gather_block_quantized, accepts={"bits": BITS}),
+    "com.microsoft.GatherBlockQuantized": Operator(
+        gather_block_quantized, accepts={"bits": BITS}, split=("data",)
+    ),
     "com.microsoft.MatMulBnb4": Operator(matmul_bnb4, accepts={"quant_type": (0, 1)}),
     "com.microsoft.MatMulNBits": Operator(
-        matmul_n_bits, accepts={"bits": BITS, "weight_prepacked": (0,)}
+        matmul_n_bits, accepts={"bits": BITS, "weight_prepacked": (0,)}, split=("b",)
     ),
 }

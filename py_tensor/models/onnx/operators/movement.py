@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from .... import functions as F, nn
 from ....functions.arguments import one_axis
+from ....nn.split_matrix import SplitMatrix
 from ....ops.index_map import Shape
 from ....tensor import Tensor
 from ... import common, folding, layouts, movement
@@ -106,7 +107,9 @@ def split(
     return movement.parts(x, folding.split_lengths(x.shape[axis], split, results), axis)
 
 
-def transpose(x: Tensor, *, perm: Ints | None = None) -> Tensor:
+def transpose(x: Tensor | SplitMatrix, *, perm: Ints | None = None) -> Tensor | SplitMatrix:
+    if isinstance(x, SplitMatrix):
+        return x if perm == [0, 1] else x.T
     return F.transpose(x, perm)
 
 
@@ -136,7 +139,9 @@ _ROWS = {
     "Split": Operator(split, host=("split",), fold=folding.split, layout=layouts.along),
     "Squeeze": _regrouped(folding.squeezed, "axes"),
     "Tile": Operator(F.tile, host=("repetitions",), fold=folding.tile),
-    "Transpose": Operator(transpose, fold=folding.transpose, layout=layouts.transpose),
+    "Transpose": Operator(
+        transpose, fold=folding.transpose, layout=layouts.transpose, split=("x",)
+    ),
     "Trilu": Operator(triangle, host=("k",)),
     "Unsqueeze": _regrouped(folding.unsqueezed, "axes"),
 }
