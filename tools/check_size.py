@@ -10,7 +10,7 @@ write a new first line with the sums and the reason into the section "Limits" of
 import sys
 from pathlib import Path
 
-WHEEL_BYTES = 1_860_000
+WHEEL_BYTES = 1_870_000
 CODE_LINES = {
     "language": 3_300,
     "ops": 2_000,
