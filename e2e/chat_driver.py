@@ -19,12 +19,12 @@ SEEN = """() => !document.getElementById('needs').hidden
 class ChatPage:
     """The chat in a browser, with the model of the page loaded."""
 
-    def __init__(self, page: Page, site_url: str, offline: bool = False) -> None:
+    def __init__(self, page: Page, site_url: str, offline: bool = False, query: str = "") -> None:
         self.page = page
         # Requests of a service worker pass the routes of Playwright.
         if not offline:
             page.add_init_script("delete Navigator.prototype.serviceWorker")
-        page.goto(f"{site_url}/chat/index.html")
+        page.goto(f"{site_url}/chat/index.html{query}")
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:

@@ -10,7 +10,9 @@ import pytest
 from accessibility import faults
 from chat_driver import SHIPPED_FILE, ChatPage, native_answer
 from conftest import SITE
+from demo_driver import WEBGL
 from kept_files import kept_addresses
+from lost_context import keep_contexts, lose_context
 from playwright.sync_api import Browser, Page
 from server import serve
 from waiting import eventually
@@ -57,6 +59,22 @@ def test_shipped_model_answers_as_in_python(chat: ChatPage) -> None:
     assert chat.page.inner_text("[data-metric=cache]").isdigit()
     assert chat.page.inner_text("[data-metric=bytes]").endswith("B")
     assert "16 tokens" in chat.page.inner_text(".message.assistant:last-child .hint")
+
+
+def test_conversation_goes_on_after_the_loss_of_the_gpu(
+    page: Page, site_url: str, page_errors: PageErrors
+) -> None:
+    keep_contexts(page, "**/chat_worker-*.js*")
+    page_errors.ignore()
+    chat = ChatPage(page, site_url, query=WEBGL)
+    assert page.inner_text("#backend").startswith("WebGL2, ")
+    chat.set(temperature=0, maxTokens=16)
+    answer = chat.send("A tensor is")
+    assert answer == native_answer(SHIPPED_FILE, "A tensor is", 16)
+    lose_context(page)
+    # The keys and values of the first turn are lost, and are computed again.
+    wanted = native_answer(SHIPPED_FILE, f"A tensor is{answer}\n\nA kernel", 16)
+    assert chat.send("A kernel") == wanted
 
 
 def test_stop_retry_and_new_conversation(chat: ChatPage) -> None:
