@@ -16,6 +16,7 @@ from .sources import Files, Folder, archive, check_kind, files_of_source, part_o
 from .tfjs import keras_archive, reader as tfjs_reader, weights as tfjs_weights
 from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights import torch_files
+from .weights.loading import is_frozen_graph
 
 
 class Format(NamedTuple):
@@ -231,18 +232,24 @@ async def _read_all(files: Files, names: Sequence[str], meter: ProgressMeter) ->
 
 
 def _check_weights(data: Any, address: str) -> None:
-    """Raise ModelError if the file has weights of PyTorch, or is a manifest of TensorFlow.js."""
+    """Raise ModelError if the file has weights, but no model that can be read."""
+    where = f" at {address}" if address else ""
     if tfjs_weights.is_manifest(data):
         raise ModelError(
-            f"load: file has weights without a model; got a manifest of TensorFlow.js"
-            f"{address and f' at {address}'}; read the weights with pt.models.load_weights"
+            f"load: file has weights without a model; got a manifest of TensorFlow.js{where}; read "
+            "the weights with pt.models.load_weights"
+        )
+    if is_frozen_graph(bytes(memoryview(data).cast("B")[:8])):
+        raise ModelError(
+            f"load: frozen graphs are not read as models; got one of TensorFlow{where}; convert it "
+            "with tensorflowjs_converter --input_format=tf_frozen_model, or read the weights with "
+            "pt.models.load_weights"
         )
     if torch_files.matches(data):
         raise ModelError(
-            f"load: file has weights without a model; got a file of PyTorch"
-            f"{address and f' at {address}'}; make the model with pt.nn, read the weights with "
-            "pt.models.load_weights, and pass both to pt.models.load_torch_state_dict; or export "
-            "the model as ONNX"
+            f"load: file has weights without a model; got a file of PyTorch{where}; make the model "
+            "with pt.nn, read the weights with pt.models.load_weights, and pass both to "
+            "pt.models.load_torch_state_dict; or export the model as ONNX"
         )
 
 

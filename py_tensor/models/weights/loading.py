@@ -1,4 +1,4 @@
-"""Load tensors by name from files of safetensors, PyTorch and TensorFlow.js, also in parts."""
+"""Load tensors by name from files of safetensors, PyTorch, Keras and others, also in parts."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from ...errors import DTypeError, FormatError, ModelError
 from ...io import safetensors
+from ...io.element_formats import decoded
 from ...nn.split_matrix import SplitMatrix
 from ...tensor import Tensor
 from ..graph import TEXT
@@ -19,6 +20,8 @@ from ..sources import MOST_FILES, Files, files_of_source, is_neighbour
 from . import gguf, torch_files
 from .stored import StoredTensor, maker, tensor_of
 
+HDF5 = b"\x89HDF"
+"""First bytes of `.h5` files."""
 INDEX_LIMIT = 100_000_000
 """Largest index of parts in bytes."""
 PATTERNS = (
@@ -39,13 +42,14 @@ async def load_weights(
     progress: bool | Progress | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Load tensors by name from a file of safetensors, PyTorch, TensorFlow.js or GGUF.
+    """Load tensors by name from a file of safetensors, PyTorch, TensorFlow, Keras or GGUF.
 
     The format is recognized by content: safetensors; files of `torch.save` (`.pt`, `.pth`,
     `.bin`), also those of PyTorch before 1.6; the index of either in parts, for example
-    `model.safetensors.index.json`, whose parts are next to it; and manifests of TensorFlow.js, a
-    `model.json` or `weights_manifest.json`, whose files are next to it. Files of PyTorch are
-    pickles. They are interpreted without running code: only tensors and plain containers are made.
+    `model.safetensors.index.json`, whose parts are next to it; manifests of TensorFlow.js, a
+    `model.json` or `weights_manifest.json`, whose files are next to it; `.keras` and `.h5` files of
+    Keras; and the constants of frozen graphs of TensorFlow (`.pb`). Files of PyTorch are pickles.
+    They are interpreted without running code: only tensors and plain containers are made.
     Names of tensors in nested dicts and lists are joined by dots; numbers, texts and arrays of
     NumPy are left out.
 
@@ -181,6 +185,8 @@ def _groups(stored: Sequence[StoredTensor]) -> Iterator[list[StoredTensor]]:
 async def _json(file: ForwardReader) -> Any:
     """Return the bytes of a file that is JSON; None for others."""
     start = bytes(await file.read(0, 9))
+    if start.startswith(b"\n") and is_frozen_graph(start):
+        return None
     if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"{", b"[", b" ", b"\n", b"\r", b"\t")):
         return None
     # The eight bytes of a length begin with any byte; a text in their place is a huge number.
@@ -215,8 +221,8 @@ async def _of_manifest(
 def _rank(data: Any) -> int | None:
     """Return 0 for an index of parts and 1 for other files of weights, to choose among several."""
     start = bytes(memoryview(data).cast("B")[:17])
-    own = (torch_files.ZIP, torch_files.LEGACY, gguf.MAGIC)
-    if start.startswith(own) or start[8:9] == b"{":
+    own = (torch_files.ZIP, torch_files.LEGACY, gguf.MAGIC, HDF5)
+    if start.startswith(own) or start[8:9] == b"{" or is_frozen_graph(start):
         return 1
     is_index = b'"weight_map"' in bytes(memoryview(data).cast("B")) or _is_manifest(data)
     return 0 if is_index else None
@@ -233,6 +239,15 @@ async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
     """Return the tensors in a file."""
     size = file.file.size
     start = bytes(await file.read(0, 17))
+    if start.startswith((torch_files.ZIP, HDF5)) or is_frozen_graph(start):
+        from . import tensorflow_files
+
+        if tensorflow_files.matches(data := await file.read(0, size)):
+            entries = tensorflow_files.read(data)
+            return [
+                StoredTensor(name, 0, 0, partial(_of_entry, name, entry))
+                for name, entry in entries.items()
+            ]
     if start.startswith((torch_files.ZIP, torch_files.LEGACY)):
         content = torch_files.read(await file.read(0, size))
         content.splits = True
@@ -250,6 +265,19 @@ async def _stored(file: ForwardReader, packs: bool) -> list[StoredTensor]:
         StoredTensor(name, start, stop, maker(partial(tensor_of, name, dtype), shape, packs))
         for name, (dtype, shape, start, stop) in places.items()
     ]
+
+
+def is_frozen_graph(start: bytes) -> bool:
+    """Return True for a frozen graph, whose modules other files do not need."""
+    if not start.startswith(b"\n"):
+        return False
+    from . import tensorflow_files
+
+    return tensorflow_files.is_frozen_graph(start)
+
+
+def _of_entry(name: str, entry: safetensors.Entry, data: memoryview) -> Tensor:
+    return decoded(name, entry)
 
 
 def _of_torch(file: torch_files.TorchFile, name: str, data: memoryview) -> Any:
