@@ -112,6 +112,12 @@ def test_graph_begins_in_the_middle(analyser: AnalyserPage) -> None:
 def test_cast_weights_count_at_the_convolutions_that_read_them(analyser: AnalyserPage) -> None:
     page = analyser.page
     analyser.open_files({"casts.onnx": cast_weights(28)})
+    small = page.locator("#graph canvas").evaluate("canvas => canvas.height")
+    page.click("#graph button:text('Full screen')")
+    page.wait_for_selector("#graph:fullscreen button[aria-pressed=true]")
+    page.wait_for_function("h => document.querySelector('#graph canvas').height > h", arg=small)
+    page.click("#graph button:text('Full screen')")
+    page.wait_for_selector("#graph:not(:fullscreen)")
     assert analyser.card("parameters") == "448"
     page.click("#graph button:text('Fit')")
     assert page.inner_text("#graph .status") == "28 layers"

@@ -1,6 +1,7 @@
 /** @file The graph of a model: zoom, search, and scopes that are opened and closed. */
 
 import { find, make } from "../../../ui/dom.js";
+import { textOf } from "../../../ui/error_text.js";
 import { formatCount, shapeText } from "../../../ui/metrics.js";
 import { GraphCanvas, HEIGHT, WIDTH } from "./graph_canvas.js";
 import { Scopes } from "./scopes.js";
@@ -36,6 +37,7 @@ export function createGraphView(analyser) {
     Fit: () => drawn.fit(),
     "Open all": () => changeScopes(() => scopes?.openAll()),
     "Close all": () => changeScopes(() => scopes?.closeAll()),
+    "Full screen": () => changeScreen(),
   };
   /** @type {Map<string, HTMLButtonElement>} */
   const buttons = new Map();
@@ -51,6 +53,11 @@ export function createGraphView(analyser) {
     status,
   );
   const drawn = new GraphCanvas(canvas);
+  buttons.get("Full screen")?.toggleAttribute("hidden", !document.fullscreenEnabled);
+  panel.addEventListener("fullscreenchange", () => {
+    const isFull = document.fullscreenElement === panel;
+    buttons.get("Full screen")?.setAttribute("aria-pressed", String(isFull));
+  });
   /** @type {Scopes | null} */
   let scopes = null;
   /** @type {{ items: Item[], places: number[], edges: [number, number][] }} */
@@ -99,6 +106,15 @@ export function createGraphView(analyser) {
     times = measured;
     drawn.boxes = boxes();
   });
+
+  async function changeScreen() {
+    try {
+      if (document.fullscreenElement) await document.exitFullscreen();
+      else await panel.requestFullscreen();
+    } catch (error) {
+      status.textContent = `The browser allows no full screen: ${textOf(error)}`;
+    }
+  }
 
   /** Lays the graph out again, in a worker. @param {() => void} then */
   function arrange(then) {
