@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
 from analyser_driver import AnalyserPage, convolution, tensorflow_js_model
+from PIL import Image
 from playwright.sync_api import Browser, Page
 from watched_page import SharedPage
 
@@ -24,6 +27,14 @@ def measured_once_page(chromium: Browser, site_url: str) -> Iterator[SharedPage[
 def measured_once(measured_once_page: SharedPage[AnalyserPage]) -> AnalyserPage:
     """Page that compares libraries after a single run of each."""
     return measured_once_page.get()
+
+
+def floats(value: Any) -> list[float]:
+    """Return the numbers in a value of JSON that are no integers."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [number for each in inner for number in floats(each)]
+    return [value] if isinstance(value, float) else []
 
 
 def metric(page: Page, name: str) -> str:
@@ -47,6 +58,7 @@ def test_live_times_and_report(analyser: AnalyserPage) -> None:
     page.click("#speed-panel button:text('Copy as JSON')")
     page.wait_for_function("document.body.innerText.includes('Copied.')")
     report = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert all(number == float(f"{number:.4g}") for number in floats(report))
     assert (report["model"], report["format"], report["parameters"]) == ("conv.onnx", "onnx", 81)
     assert report["stages"]["model"]["low"] <= report["stages"]["model"]["high"]
     assert report["memory"]["gpuBytes"] > 0
@@ -54,9 +66,18 @@ def test_live_times_and_report(analyser: AnalyserPage) -> None:
     page.wait_for_function(
         "navigator.clipboard.readText().then((text) => text.startsWith('py_tensor: conv.onnx'))"
     )
+    text = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"^model, \d+ runs +[\d.,]{4,7} ms \([\d.,]{4,7} to ", text, re.MULTILINE), (
+        text
+    )
+    assert re.search(r"^memory +[\d.]+ (B|kB|MB)$", text, re.MULTILINE), text
     with page.expect_download() as download:
         page.click("#speed-panel button:text('Save as PNG')")
-    assert download.value.path().read_bytes()[:4] == b"\x89PNG"
+    picture = np.asarray(Image.open(download.value.path()).convert("RGB")).astype(int)
+    # The picture of the output is below the lines of the text.
+    below = picture[22 * text.count("\n") + 56 :][:160, 28:188]
+    assert below.shape == (160, 160, 3)
+    assert below.std() > 20
 
 
 def test_open_sides_are_compared(analyser: AnalyserPage) -> None:

@@ -1,5 +1,7 @@
 /** @file The report of a model's speed, as text, JSON or a picture. */
 
+import { formatBytes, formatNumber } from "../../../ui/metrics.js";
+
 /** @import { Measured } from "../../../../../benchmarks/trained.js" */
 /** @import { Spread } from "./stage_times.js" */
 
@@ -28,11 +30,19 @@
 const MARGIN = 28; // pixels of the picture
 const LINE = 22;
 const FONT = 14;
+const SIDE = 160; // height of a picture
+
+/** Rounds to four significant digits. @param {Report} report @returns {string} */
+export function reportJson(report) {
+  const rounded = (/** @type {string} */ _, /** @type {unknown} */ value) =>
+    typeof value === "number" && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
+  return JSON.stringify(report, rounded, 1);
+}
 
 /** @param {Report} report @returns {string} */
 export function reportText(report) {
   /** @param {number | null | undefined} ms */
-  const time = (ms) => (typeof ms === "number" ? `${ms.toFixed(2)} ms` : "not measured");
+  const time = (ms) => (typeof ms === "number" ? `${formatNumber(ms)} ms` : "not measured");
   const lines = [
     `py_tensor: ${report.model} (${report.format})`,
     "",
@@ -45,14 +55,17 @@ export function reportText(report) {
     row("loading", time(report.loadMs)),
     row("compiling", time(report.compileMs)),
     row("first run", time(report.firstMs)),
-    row("runs per second", report.runsPerSecond?.toFixed(1) ?? "not measured"),
+    row(
+      "runs per second",
+      report.runsPerSecond === null ? "not measured" : formatNumber(report.runsPerSecond),
+    ),
   ];
   for (const [name, spread] of Object.entries(report.stages)) {
     if (!spread) continue;
-    const range = `${spread.low.toFixed(2)} to ${spread.high.toFixed(2)}`;
+    const range = `${formatNumber(spread.low)} to ${formatNumber(spread.high)}`;
     lines.push(row(`${name}, ${report.runs} runs`, `${time(spread.median)} (${range})`));
   }
-  lines.push(row("memory", `${(report.memory.gpuBytes / 1e6).toFixed(1)} MB`));
+  lines.push(row("memory", formatBytes(report.memory.gpuBytes)));
   if (report.sizes.length) lines.push("");
   for (const { side, failure, median } of report.sizes)
     lines.push(row(`${side} × ${side}`, failure ?? time(median)));
@@ -67,8 +80,14 @@ function row(name, text) {
   return `${name.padEnd(24)}${text}`;
 }
 
-/** Draws the report's text to a picture. @param {Report} report @returns {Promise<Blob | null>} */
-export function reportPicture(report) {
+/**
+ * Draws the report's text to a picture, and the pictures of the model below it.
+ *
+ * @param {Report} report
+ * @param {[string, HTMLCanvasElement][]} pictures with their captions
+ * @returns {Promise<Blob | null>}
+ */
+export function reportPicture(report, pictures) {
   const lines = reportText(report).trimEnd().split("\n");
   const canvas = document.createElement("canvas");
   const context = canvas.getContext("2d");
@@ -76,9 +95,14 @@ export function reportPicture(report) {
   const style = getComputedStyle(document.body);
   const font = `${FONT}px ${style.getPropertyValue("--mono")}`;
   context.font = font;
-  const width = Math.max(...lines.map((line) => context.measureText(line).width));
+  const widths = pictures.map(([caption, { width, height }]) =>
+    Math.max((SIDE * width) / height, context.measureText(caption).width),
+  );
+  const row = widths.reduce((sum, width) => sum + width + MARGIN, -MARGIN);
+  const width = Math.max(row, ...lines.map((line) => context.measureText(line).width));
+  const end = lines.length * LINE + 2 * MARGIN;
   canvas.width = Math.ceil(width) + 2 * MARGIN;
-  canvas.height = lines.length * LINE + 2 * MARGIN;
+  canvas.height = end + (pictures.length ? SIDE + LINE + MARGIN : 0);
   context.fillStyle = style.getPropertyValue("--card");
   context.fillRect(0, 0, canvas.width, canvas.height);
   const bands = ["--red", "--green", "--blue", "--alpha"];
@@ -90,6 +114,12 @@ export function reportPicture(report) {
   context.fillStyle = style.getPropertyValue("--ink");
   for (const [at, line] of lines.entries()) {
     context.fillText(line, MARGIN, MARGIN + at * LINE + FONT);
+  }
+  let left = MARGIN;
+  for (const [at, [caption, picture]] of pictures.entries()) {
+    context.drawImage(picture, left, end, (SIDE * picture.width) / picture.height, SIDE);
+    context.fillText(caption, left, end + SIDE + FONT);
+    left += widths[at] + MARGIN;
   }
   return new Promise((resolve) => canvas.toBlob(resolve));
 }

@@ -10,7 +10,7 @@ import { makeTable } from "../../../ui/table.js";
 import { drawPixels } from "../draw_pixels.js";
 import { addressOf, fileName, randomInputs } from "../model/program_text.js";
 import { compare, otherLibrary } from "./comparison.js";
-import { reportPicture, reportText } from "./report.js";
+import { reportJson, reportPicture, reportText } from "./report.js";
 import { StageTimes } from "./stage_times.js";
 
 /** @import { Measured } from "../../../../../benchmarks/trained.js" */
@@ -93,9 +93,9 @@ export function createSpeedView(analyser) {
   sizesButton.onclick = () => attempt(sizesButton, "Running each size…", measureSizes);
   compareButton.onclick = () => attempt(compareButton, "Measuring both libraries…", runComparison);
   textButton.onclick = () => copy(reportText(report()));
-  jsonButton.onclick = () => copy(JSON.stringify(report(), null, 1));
+  jsonButton.onclick = () => copy(reportJson(report()));
   pictureButton.onclick = async () => {
-    const picture = await reportPicture(report());
+    const picture = await reportPicture(report(), shownPictures());
     if (picture) saveFile("speed.png", picture);
   };
   analyser.client.on("compiling", ({ done, total }) => {
@@ -251,6 +251,19 @@ export function createSpeedView(analyser) {
       sizes,
       comparison,
     };
+  }
+
+  /** The picture of the output, and those of other sizes, with captions. @returns {[string, HTMLCanvasElement][]} */
+  function shownPictures() {
+    const stage = find("output-stage", HTMLElement);
+    const output = stage.hidden ? null : stage.querySelector("canvas:not([hidden])");
+    const figures = [...pictures.querySelectorAll("figure")].map((figure) => [
+      figure.innerText.trim(),
+      figure.querySelector("canvas"),
+    ]);
+    return /** @type {[string, HTMLCanvasElement][]} */ (
+      [["output", output], ...figures].filter(([, canvas]) => canvas)
+    );
   }
 
   /** @param {string} text */
