@@ -18,13 +18,15 @@ from analyser_driver import (
 )
 from conftest import SITE
 from kept_files import kept_addresses
-from onnx import helper
+from onnx import TensorProto, helper
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from waiting import eventually
 from watched_page import PageErrors, SharedPage
 
 import py_tensor as pt
+
+MODELS = Path(__file__).parent.parent / "tests" / "models" / "data"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +97,7 @@ def test_damaged_foreign_and_huge_files_are_explained(analyser: AnalyserPage) ->
     analyser.open_files({"photo.jpg": b"\xff\xd8\xff\xe0" + bytes(500)})
     assert "photo.jpg, 504 bytes: a JPEG picture" in analyser.problem()
     analyser.open_files({"keras.h5": b"\x89HDF\r\n\x1a\n" + bytes(99)})
-    assert "convert it with tensorflowjs_converter" in analyser.problem()
+    assert "load it in Keras 3 and save it as .keras" in analyser.problem()
     analyser.page.evaluate(
         """() => {
           const part = new Blob([new Uint8Array(1 << 20)]);
@@ -125,6 +127,83 @@ def test_weights_without_a_model_are_listed(analyser: AnalyserPage) -> None:
     assert analyser.page.inner_text(caption) == "2 tensors, 8 elements, 28 B in memory"
     rows = analyser.page.locator("#open-problem tbody tr").all_inner_texts()
     assert "fc.weight\t2 \xd7 3\tfloat32\t24 B" in rows
+    for name, row in (
+        ("legacy.h5", "model_weights/dense/sequential/dense/kernel\t3 \xd7 2\tfloat32\t24 B"),
+        ("frozen.pb", "dense/kernel\t3 \xd7 2\tfloat32\t24 B"),
+    ):
+        analyser.open_files({name: (MODELS / name).read_bytes()})
+        assert analyser.page.inner_text(heading) == "These are weights without a model"
+        assert row in analyser.page.locator("#open-problem tbody tr").all_inner_texts()
+    assert "convert it with tensorflowjs_converter" in analyser.problem()
+    analyser.open_files({"image.keras": (MODELS / "image.keras").read_bytes()})
+    assert analyser.page.is_hidden("#open-problem"), analyser.problem()
+    assert analyser.card("format") == "Keras"
+
+
+def difference(shape: list[int]) -> bytes:
+    """Return an ONNX file of x - y."""
+    x, y, z = (helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in "xyz")
+    node = helper.make_node("Sub", ["x", "y"], ["z"], name="difference")
+    graph = helper.make_graph([node], "difference", [x, y], [z])
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def numbers(page: Page) -> list[float]:
+    """Return the first numbers of the output."""
+    return [float(text) for text in page.locator("#output-numbers td").all_inner_texts()]
+
+
+def test_numbers_are_typed_for_each_input(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.open_files({"difference.onnx": difference([2, 3])})
+    page.evaluate("document.getElementById('output-numbers').open = true")
+    page.evaluate("document.getElementById('input-values').open = true")
+    page.wait_for_selector("#output-numbers td >> nth=5")
+    # The inputs are not the same random numbers.
+    assert all(value != 0 for value in numbers(page))
+    first, second = (page.locator(".input-values fieldset").nth(at) for at in (0, 1))
+    use = "button:text('Use these numbers')"
+    first.locator("textarea").fill("1, 2, 3\n4, 5, 6.5")
+    first.locator(use).click()
+    second.locator("textarea").fill("[[1, 1, 1], [2, 2, 2]]")
+    second.locator(use).click()
+    eventually(page, lambda: expect_numbers(page, [0, 1, 2, 2, 3, 4.5]))
+    assert second.locator("b").inner_text() == "your numbers"
+    second.locator("textarea").fill("1, 2")
+    second.locator(use).click()
+    page.wait_for_selector(".input-values .status:text('got (1, 2) for (2, 3)')")
+    second.locator("button:text('As before')").click()
+    eventually(page, lambda: expect_other_numbers(page, [0, 1, 2, 2, 3, 4.5]))
+    assert [each.inner_text() for each in page.locator(".input-values b").all()] == [
+        "your numbers",
+        "random numbers",
+    ]
+
+
+def expect_numbers(page: Page, expected: list[float]) -> None:
+    assert numbers(page) == expected
+
+
+def expect_other_numbers(page: Page, before: list[float]) -> None:
+    assert numbers(page)[0] != before[0]
+
+
+def test_second_picture_is_chosen_by_the_visitor(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.open_files({"pictures.onnx": difference([1, 3, 8, 8])})
+    page.evaluate("document.getElementById('output-numbers').open = true")
+    page.evaluate("document.getElementById('input-values').open = true")
+    ways = page.locator(".input-values b")
+    assert ways.all_inner_texts() == ["what is chosen above", "random numbers"]
+    page.wait_for_selector("#output-numbers td >> nth=5")
+    assert any(value != 0 for value in numbers(page))
+    picture = SITE / "gallery" / "astronaut.jpg"
+    assert page.locator(".input-values .file:visible").count() == 1
+    page.set_input_files(".input-values fieldset:nth-of-type(2) input[type=file]", picture)
+    page.wait_for_selector(".input-values b:text('a picture of its own')")
+    page.set_input_files("#input-file", picture)
+    eventually(page, lambda: expect_numbers(page, [0.0] * 192))
 
 
 def test_result_of_an_opened_model_is_on_the_screen(analyser: AnalyserPage) -> None:

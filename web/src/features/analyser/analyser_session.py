@@ -94,7 +94,8 @@ class AnalyserSession:
 
     def _use_examples(self) -> None:
         self.inputs = {
-            info.name: example_input(info, self._shapes[info.name]) for info in self.model.inputs
+            info.name: example_input(info, self._shapes[info.name], at)
+            for at, info in enumerate(self.model.inputs)
         }
 
     async def recover(self) -> None:

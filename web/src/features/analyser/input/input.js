@@ -9,6 +9,7 @@ import { loadFile } from "../../../ui/load_file.js";
 import { loadImage } from "../../../ui/load_image.js";
 import { galleryAddress, galleryEntry, SAMPLES } from "../gallery/gallery.js";
 import { INPUT_FILTERS } from "./input_filters.js";
+import { createInputValues } from "./input_values.js";
 import { decodeSound, RATE, startMicrophone, startScreen, startVideo } from "./live_sources.js";
 
 /** @import { Analyser } from "../analyser.js" */
@@ -24,6 +25,7 @@ import { decodeSound, RATE, startMicrophone, startScreen, startVideo } from "./l
  * @property {[string, string][]} scalings
  * @property {boolean} openSides true if the model leaves height and width open
  * @property {string} code
+ * @property {import("./input_values.js").InputRow[]} values
  */
 
 const FIRST = { picture: "astronaut.jpg", sound: "melody.wav" };
@@ -46,6 +48,7 @@ export function createInput(analyser) {
     INPUT_FILTERS,
     changeFilters,
   );
+  const values = createInputValues(analyser, run);
   const fit = select("Picture in the input", "fit");
   const scaling = select("Values", "scaling");
   const size = select("Size", "size");
@@ -257,6 +260,7 @@ export function createInput(analyser) {
   /** @param {InputState} state */
   function showState(state) {
     kind = state.kind;
+    values.show(state.values);
     const isPicture = kind === "picture";
     for (const button of samples.querySelectorAll("button"))
       button.hidden = button.dataset.sample?.endsWith(".wav") ? kind !== "sound" : !isPicture;
@@ -269,7 +273,7 @@ export function createInput(analyser) {
     // Not the notice of the model before, which may have failed.
     status.textContent =
       kind === "numbers"
-        ? "This model takes no picture or sound; its input is random numbers."
+        ? "This model takes no picture or sound; its input is random numbers, unless you give others."
         : about[kind];
     program.show("input.py", state.code);
     if (!state.options) return;

@@ -7,9 +7,11 @@ from typing import Any
 
 import sounds
 from input_filters import filtered
+from input_shapes import example_input
 from preparation import FITS, SCALINGS, Options, code, compiled, guessed, is_picture
 from pyodide.http import pyfetch
 from tasks import TASKS, recognized
+from typed_numbers import numbers_of
 
 import py_tensor as pt
 
@@ -30,6 +32,10 @@ class InputSession:
         self._entry: dict[str, Any] = {}
         self._addresses = "", ""
         self._helper_files: dict[str, str] = {}
+        self._typed: dict[str, tuple[list[float], list[int]]] = {}
+        self._pictures: dict[str, Any] = {}
+        self._hints: dict[str, Any] = {}
+        self._photos: dict[str, pt.Tensor] = {}
         self.helpers: dict[str, Any] = {}
         self.labels: list[str] | None = None
         self.kind = "numbers"
@@ -62,6 +68,9 @@ class InputSession:
         if address := self._entry.get("labels"):
             self.labels = json.loads(await (await pyfetch(address)).string())
         self._model = model = self._session.model
+        self._typed, self._photos = {}, {}
+        for name in [*self._pictures]:
+            self._forget(name)
         self.task = self._entry.get("task") or recognized(model)
         infos = model.inputs
         self._info = next((info for info in infos if is_picture(info)), None)
@@ -84,6 +93,7 @@ class InputSession:
     async def _recover(self) -> None:
         """Load the helpers again, and let the next `prepare` copy the picture again."""
         self._model, self._photo, self._helper_files = self._session.model, None, {}
+        self._photos = {}
         await self._load_helpers(self._entry.get("helpers", {}))
 
     def set_task(self, name: str) -> dict[str, Any]:
@@ -95,6 +105,7 @@ class InputSession:
         hints = {**TASKS[name].hints, "task": name}
         if hints.get("fit") == "region" and not self._can_find():
             hints["fit"] = "letterbox"
+        self._hints = hints
         if self.kind == "picture":
             self._options = guessed(self._info, hints)
         self._use()
@@ -104,7 +115,8 @@ class InputSession:
         """Prepare the inputs of the next runs, instead of random numbers."""
         # A picture of a camera may still arrive when the next model is loaded but not begun.
         if self._model is self._session.model:
-            self._session.prepare = self.prepare if self.kind != "numbers" else None
+            own = self.kind != "numbers" or self._typed or self._pictures
+            self._session.prepare = self.prepare if own else None
 
     def _can_find(self) -> bool:
         return bool(self.helpers) and TASKS[self.task].region is not None
@@ -122,6 +134,7 @@ class InputSession:
             "scalings": [[name, title] for name, (title, _) in SCALINGS.items()],
             "openSides": self._options is not None and self._is_open(),
             "code": self._code(),
+            "values": self.values(),
         }
 
     def _is_open(self) -> bool:
@@ -181,11 +194,73 @@ class InputSession:
         """Set the filters, a list of [name, strength]."""
         self._chain = [(name, float(strength)) for name, strength in chain]
 
+    # --- values of each input ---------------------------------------------------------------------
+
+    def values(self) -> list[dict[str, Any]]:
+        """Return each input of the model, and from where it gets its values."""
+        rows = []
+        for info in self._session.model.inputs:
+            x = self._session.inputs[info.name]
+            if info.name in self._typed:
+                way = "numbers"
+            elif info.name in self._pictures:
+                way = "picture"
+            else:
+                way = "prepared" if info.name == self.input_name else "random"
+            rows.append(
+                {
+                    "name": info.name,
+                    "dtype": x.dtype.name,
+                    "shape": [*x.shape],
+                    "takesPicture": is_picture(info) and info.name != self.input_name,
+                    "way": way,
+                }
+            )
+        return rows
+
+    def set_numbers(self, name: str, text: str) -> list[dict[str, Any]]:
+        """Use numbers that the visitor typed for an input; raise ValueError if they do not fit."""
+        x = self._session.inputs[name]
+        numbers = numbers_of(text, x.shape, x.dtype.kind, x.dtype.name)
+        self._forget(name)
+        self._typed[name] = numbers, [*x.shape]
+        self._use()
+        return self.values()
+
+    def set_picture(self, name: str, bitmap: Any) -> list[dict[str, Any]]:
+        """Use a picture for an input that is not the one that `picture` is for."""
+        self._forget(name)
+        self._pictures[name] = bitmap
+        self._use()
+        return self.values()
+
+    def set_random(self, name: str) -> list[dict[str, Any]]:
+        """Use random numbers for an input again, or the picture or sound that is prepared."""
+        self._forget(name)
+        infos = self._session.model.inputs
+        at = next(at for at, info in enumerate(infos) if info.name == name)
+        shape = [*self._session.inputs[name].shape]
+        self._session.inputs = {
+            **self._session.inputs,
+            name: example_input(infos[at], shape, at),
+        }
+        self._use()
+        return self.values()
+
+    def _forget(self, name: str) -> None:
+        self._typed.pop(name, None)
+        self._photos.pop(name, None)
+        if bitmap := self._pictures.pop(name, None):
+            bitmap.close()
+
     # --- before each run --------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Set the input of the model; without a picture or sound, random numbers stay."""
-        if self.kind == "sound" and self._sound is not None:
+        """Set the inputs of the model; those without a choice keep random numbers."""
+        self._prepare_others()
+        if self.input_name in self._typed:
+            self.view = self.matrix = None
+        elif self.kind == "sound" and self._sound is not None:
             data, rate = self._sound
             samples = pt.frombuffer(data, dtype="float32")
             self.frames = sounds.frames_of(samples.shape[0], rate)
@@ -197,6 +272,21 @@ class InputSession:
             pt.realize(self.view)
             x, self.matrix = compiled(code(self._options))(self.view, self._region())
             self._set(x)
+
+    def _prepare_others(self) -> None:
+        """Set the inputs for which the visitor typed numbers or chose a picture of their own."""
+        inputs = dict(self._session.inputs)
+        for name, (numbers, shape) in self._typed.items():
+            inputs[name] = pt.asarray(numbers, dtype=inputs[name].dtype).reshape(shape)
+        infos = {info.name: info for info in self._session.model.inputs}
+        for name, bitmap in self._pictures.items():
+            if name not in self._photos:
+                self._photos[name] = pt.from_pixels(bitmap, channels=4)
+            options = guessed(infos[name], self._hints)
+            if options.fit == "region":
+                options = options.changed({"fit": "letterbox"})
+            inputs[name], _ = compiled(code(options))(filtered(self._photos[name], []), None)
+        self._session.inputs = inputs
 
     def sized(self, side: int) -> tuple[pt.Tensor, pt.Tensor] | None:
         """Return the input of this height and width, and its matrix; None without a picture."""

@@ -11,13 +11,17 @@ _KINDS = (
     (b"%PDF", "a PDF document"),
     (
         b"\x89HDF",
-        "an HDF5 file, for example of Keras (.h5): convert it with tensorflowjs_converter",
+        "an HDF5 file, for example of Keras (.h5): load it in Keras 3 and save it as .keras",
     ),
     (b"GGUF", "a GGUF file of llama.cpp"),
     (b"\x80\x02", "a pickle, for example of PyTorch: export the model as ONNX"),
     (b"\x80\x04", "a pickle: export the model as ONNX"),
     (b"PK\x03\x04", "a zip archive without a model that can be read"),
     (b"\x1f\x8b", "a gzip archive: unpack it first"),
+    (
+        b"\x08\x01\x12",
+        "a SavedModel of TensorFlow, or ONNX: convert a SavedModel with tensorflowjs_converter",
+    ),
     (b"<", "a web page or another text with tags"),
     (b"{", "JSON without a TensorFlow.js model"),
 )

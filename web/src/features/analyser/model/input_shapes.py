@@ -53,9 +53,12 @@ def _sides(known: list[int | None]) -> tuple[int, ...]:
     return (2, 3) if known[1] in (1, 3, 4) else (1, 2)
 
 
-def example_input(info: Any, shape: list[int]) -> Any:
-    """Return random values, always the same: from 0 to 1, or bytes for integers."""
-    dtype, key = info.dtype or pt.float32, pt.random.key(0)
+def example_input(info: Any, shape: list[int], at: int = 0) -> Any:
+    """Return random values: from 0 to 1, or bytes for integers.
+
+    They are always the same for an input of the position `at` among those of the model.
+    """
+    dtype, key = info.dtype or pt.float32, pt.random.key(at)
     if dtype.kind == "f":
         return pt.random.uniform(shape, key=key).astype(dtype)
     if dtype.kind == "b":

@@ -11,7 +11,13 @@ import { addressOf, fileName, randomInputs } from "./program_text.js";
 /** @import { Analyser, Description, Value } from "../analyser.js" */
 
 /** @type {Record<string, string>} */
-const FORMATS = { onnx: "ONNX", tfjs: "TensorFlow.js", tflite: "TFLite", py_tensor: "py_tensor" };
+const FORMATS = {
+  onnx: "ONNX",
+  tfjs: "TensorFlow.js",
+  tflite: "TFLite",
+  keras: "Keras",
+  py_tensor: "py_tensor",
+};
 
 /** @param {Analyser} analyser */
 export function createModelCard(analyser) {

@@ -17,8 +17,10 @@ const SUPPORTED = [
   "ONNX: .onnx, with its external data",
   "TensorFlow.js: model.json with its .bin files, graph and layers models",
   "TFLite: .tflite",
+  "Keras: .keras",
   "py_tensor: files of pt.models.save",
   "zip archives and folders of these",
+  "weights alone are listed: .safetensors, .pt, .gguf, .h5 of Keras, frozen graphs (.pb) of TensorFlow",
 ];
 
 /** @param {Analyser} analyser */
