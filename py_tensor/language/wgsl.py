@@ -94,9 +94,10 @@ class WgslPrinter(Printer):
         "fn PT_NAN() -> f32 { return bitcast<f32>(PT_NAN_BITS); }",
         "PT_INF": "var<private> PT_INF_BITS: u32 = 0x7f800000u;\n"
         "fn PT_INF() -> f32 { return bitcast<f32>(PT_INF_BITS); }",
-        # Compilers cannot see through it: no array is so long.
-        # compiler/codegen/cancellation.py gives the reason.
-        "pt_hidden": "fn pt_hidden() -> u32 { return arrayLength(&y0) >> 31u; }",
+        # Zero, which compilers cannot know: no grid has so many workgroups. NVIDIA's compiler
+        # knows how long arrays may be. compiler/codegen/cancellation.py gives the reason.
+        "pt_hidden": "var<private> PT_GROUP: u32;\n"
+        "fn pt_hidden() -> u32 { return PT_GROUP >> 30u; }",
         **{
             f"pt_opaque_{kind}{one}": f"fn pt_opaque_{kind}{one}(x: {type}) -> {type} "
             f"{{ return bitcast<{type}>(bitcast<{bits}>(x) ^ {bits}(pt_hidden())); }}"
@@ -250,7 +251,8 @@ class WgslPrinter(Printer):
         lines.append(
             "  @builtin(local_invocation_index) L: u32, @builtin(workgroup_id) W: vec3<u32>"
         )
-        return "\n".join([*lines, ") {", "  let l = i32(L);", body, "}", ""])
+        hidden = ["  PT_GROUP = W.x;"] if any("PT_GROUP" in line for line in lines) else []
+        return "\n".join([*lines, ") {", *hidden, "  let l = i32(L);", body, "}", ""])
 
 
 def _bound(binding: int, variable: str) -> str:
