@@ -6,6 +6,7 @@
 
 import { find } from "../web/src/ui/dom.js";
 import { textOf } from "../web/src/ui/error_text.js";
+import { saveFile } from "../web/src/ui/save_file.js";
 
 /** @import { Section } from "./results.js" */
 
@@ -23,7 +24,6 @@ import { textOf } from "../web/src/ui/error_text.js";
 const MARK = "#report=";
 /** Bytes of the longest report; longer ones are damaged, or made to fill the memory. */
 const LONGEST = 1 << 20;
-const SAID_MILLISECONDS = 4000;
 
 /** @param {Pick<Report, "renderer" | "versions" | "sections">} results @returns {Report} */
 export function reportOf({ renderer, versions, sections }) {
@@ -109,11 +109,7 @@ export function offerReport(report) {
   const said = find("sharing", HTMLElement);
   find("save-report", HTMLButtonElement).onclick = () => {
     const file = new Blob([JSON.stringify(report, null, 1)], { type: "application/json" });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(file);
-    link.download = `py_tensor-${report.page}-${report.date.slice(0, 10)}.json`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), SAID_MILLISECONDS);
+    saveFile(`py_tensor-${report.page}-${report.date.slice(0, 10)}.json`, file);
   };
   find("copy-link", HTMLButtonElement).onclick = async () => {
     try {

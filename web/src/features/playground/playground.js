@@ -1,5 +1,6 @@
 /** @file The playground section: edits and runs Python programs. */
 
+import { strToU8, zipSync } from "fflate";
 import { StoppedError } from "../../python/client.js";
 import { filesOfInput } from "../../ui/chosen_files.js";
 import { find, make } from "../../ui/dom.js";
@@ -13,7 +14,6 @@ import { isRunByLink, linkedProgram, linkProgram, OwnPrograms } from "./own_prog
 import { createProgramList } from "./program_list.js";
 import { createAsk } from "./questions.js";
 import { SoundOutput } from "./sound.js";
-import { zipOf } from "./zip.js";
 
 /** @import { Client } from "../../python/client.js" */
 /** @import { Outcome } from "../../python/protocol.js" */
@@ -21,6 +21,12 @@ import { zipOf } from "./zip.js";
 const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
 
 const NARROW = "(max-width: 860px)"; // as in playground.css
+
+/** Returns a zip archive. @param {Record<string, string>} files texts by name */
+function zipped(files) {
+  const entries = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
+  return new Blob([zipSync(Object.fromEntries(entries))], { type: "application/zip" });
+}
 
 /**
  * @param {Client} client
@@ -82,7 +88,7 @@ export function createPlayground(client, page) {
     listOwn();
   };
   find("export-programs", HTMLButtonElement).onclick = () =>
-    saveFile("programs.zip", zipOf(own.files));
+    saveFile("programs.zip", zipped(own.files));
   find("share", HTMLButtonElement).onclick = share;
   find("save-program", HTMLButtonElement).onclick = () =>
     saveFile(own.fileName, new Blob([`${editor.source}\n`], { type: "text/x-python" }));
