@@ -17,15 +17,21 @@ export function createOutputNumbers(analyser) {
   details.addEventListener("toggle", update);
   choice.onchange = update;
   let asking = false;
+  /** Whether the output has changed since the question that is being answered. */
+  let changed = false;
 
   async function update() {
-    if (!details.open || !choice.value || asking) return;
+    changed = true;
+    if (asking) return;
     asking = true;
-    try {
-      const numbers = await analyser.call("output", "numbers", [choice.value]);
-      if (numbers) show(numbers);
-    } catch (error) {
-      content.replaceChildren(make("p", { className: "status" }, textOf(error)));
+    while (changed && details.open && choice.value) {
+      changed = false;
+      try {
+        const numbers = await analyser.call("output", "numbers", [choice.value]);
+        if (numbers) show(numbers);
+      } catch (error) {
+        content.replaceChildren(make("p", { className: "status" }, textOf(error)));
+      }
     }
     asking = false;
   }
