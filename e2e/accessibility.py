@@ -13,9 +13,12 @@ AXE = SITE.parent.parent / "node_modules" / "axe-core" / "axe.min.js"
 def violations(
     page: Page, scope: str | None = None, rules: list[str] | None = None
 ) -> list[dict[str, Any]]:
-    """Return those of the rules, all by default, that the elements of a selector break.
+    """Return the rules that elements break.
 
-    Without a selector, the elements are those of the page.
+    Args:
+        page: Page to check.
+        scope: Selector of the elements; None checks the whole page.
+        rules: Names of the rules to check; None checks all.
     """
     page.evaluate(AXE.read_text())
     script = """([scope, runOnly]) =>

@@ -1,4 +1,4 @@
-"""What py_tensor can do on a device: its facts, right values, and how fast it is."""
+"""Check and measure py_tensor on a device: values, speed, and the settings of each backend."""
 
 import json
 from time import perf_counter

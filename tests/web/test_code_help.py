@@ -185,7 +185,7 @@ def test_function_is_described_with_its_arguments() -> None:
     assert concat["example"].startswith(">>> ")
     # A method's tensor is not an argument of the call.
     assert asked("describe", "x.sum")["parameters"][0]["name"] == "axis"
-    # A function with any arguments has those of the function that it extends.
+    # A function that takes *args and **kwargs shows the arguments of the function that it wraps.
     assert asked("describe", "np.zeros")["parameters"][0]["name"] == "shape"
     assert asked("describe", "len")["summary"].startswith("Return the number of items")
 

@@ -294,7 +294,7 @@ class _Filling:
                 self._replace(name, module, own, part)
 
     def _of_all(self, name: str, place: Place, value: Any) -> Any:
-        """Return the weights of all experts after those of the last one; None before."""
+        """Keep the weights of an expert; return those of all experts once none is missing."""
         path = f"{place.paths[0]}.{place.field}"
         count, inputs, outputs = self.shapes.get(path, (0, 0, 0))
         parts = self.experts.setdefault(path, {})

@@ -1,4 +1,4 @@
-/** @file Keeps the files of the page in the browser, also those of the documentation, which have no other scripts of the site. */
+/** @file Lets the browser keep the page for use without a connection. Of the site, pages of the docs load this script alone. */
 
 /**
  * Starts the service worker, and passes it the page and the files that were loaded before it.

@@ -1,4 +1,4 @@
-"""What the last run left in the program's names, without the values, which would keep memory."""
+"""Describe the variables that the last run left, without keeping their values in memory."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ export function createProgramList({ onChoose, onOpen }) {
     stops[Math.min(Math.max(focused + step, 0), stops.length - 1)].focus();
   };
   find("close-programs", HTMLButtonElement).onclick = () => dialog.close();
-  // A click beside the content is one on the dialog itself.
+  // A click outside the list hits the dialog itself, and closes it.
   dialog.onclick = (event) => {
     if (event.target === dialog) dialog.close();
   };

@@ -56,7 +56,7 @@ def _sides(known: list[int | None]) -> tuple[int, ...]:
 def example_input(info: Any, shape: list[int], at: int = 0) -> Any:
     """Return random values: from 0 to 1, or bytes for integers.
 
-    They are always the same for an input of the position `at` among those of the model.
+    `at` is the number of the input in the model: each input gets other values, the same each time.
     """
     dtype, key = info.dtype or pt.float32, pt.random.key(at)
     if dtype.kind == "f":

@@ -1,4 +1,4 @@
-"""What is known of an expression's value, and the attributes of such values."""
+"""Describe the value of an expression without running it, and list its attributes."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ DISPLAYS: dict[type, type] = {
     ast.SetComp: set,
     ast.DictComp: dict,
 }
-"""Classes of what such expressions make."""
+"""Class of the object that each kind of expression makes."""
 
 
 def parsed(source: str) -> ast.Module:
