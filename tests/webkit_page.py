@@ -131,3 +131,4 @@ def open_page(binary: str, content: Callable[[str], tuple[bytes, str] | None]) -
     finally:
         driver.quit()
         server.shutdown()
+        server.server_close()
