@@ -311,7 +311,6 @@ def convolution_transpose(
     if count == 2 and _is_column(image, out):
         node, kernel = _turned(node, 1), _turned(kernel, 0)
         numbers = [lengths[::-1] for lengths in numbers]
-    kernel, numbers[0] = _evened(node, kernel, *numbers[:3])
     axes = [_axis(*of_axis) for of_axis in zip(*numbers, strict=True)]
     rows, columns = (_ONE_ROW, *axes)[-2:]
     node = _transposed(node, kernel, rows, columns, groups)
@@ -319,34 +318,6 @@ def convolution_transpose(
         node = _added_up(node, (image[0], size[0]), steps[0], spread[0], pads[0], out[0], groups)
     batch = () if x.ndim == count + 1 else x.shape[:1]
     return Tensor(node_of(RESHAPE, (node,), (*batch, *out, per_group * groups)))
-
-
-ADDED_PRODUCTS = 1 << 25
-"""Products with zero that take less time on a GPU than some further kernels."""
-
-
-def _evened(
-    x: OpNode, w: OpNode, size: Lengths, stride: Lengths, dilation: Lengths
-) -> tuple[OpNode, Lengths]:
-    """Let all residues have the same number of taps on a GPU, if that adds little work.
-
-    Taps of zero are added. One convolution then computes the phases of all residues.
-    """
-    even = (*size[:-2], *(n + -n % step for n, step in zip(size[-2:], stride[-2:], strict=True)))
-    batch, *image, channels = x.spec.shape
-    added = math.prod(even[-2:]) - math.prod(size[-2:])
-    products = batch * math.prod(image) * channels * w.spec.shape[2] * added
-    engine = backend()
-    # Graphs for WebGL2 and JAX stay as they are: their costs differ.
-    is_other = engine.on_processor or engine.runs_glsl or engine.whole_programs
-    is_gpu = engine.compiles and not is_other
-    if not is_gpu or not 0 < products <= ADDED_PRODUCTS or set(dilation[-2:]) != {1}:
-        return w, size
-    # A kernel along one axis has one row.
-    lengths = (1, *even)[-2:]
-    more = [n - own for n, own in zip(lengths, w.spec.shape[:2], strict=True)]
-    widths = ((0, more[0], 0), (0, more[1], 0), (0, 0, 0), (0, 0, 0))
-    return node_of(PAD, (w, scalar_node(0, w.spec.dtype)), widths), even
 
 
 _ONE_ROW = _axis(size=1, stride=1, dilation=1, pad=0, out=1)

@@ -151,36 +151,3 @@ def reference(x, w, case, out):
     low = tuple(n // 2 for n in missing) if case.padding == "same" else (0, 0)
     result = CONVOLVE.reference(np, x, w, window._replace(pad=low))
     return result.transpose(1, 0, 2).reshape(x.shape[0], *out, -1)
-
-
-@pytest.fixture
-def on_gpu(engine, monkeypatch):
-    """Let graphs be those of a GPU with workgroups, whatever computes them."""
-    monkeypatch.setattr(runtime, "plans", {})
-    monkeypatch.setattr(engine, "compiles", True)
-    for name in ("on_processor", "runs_glsl", "whole_programs"):
-        monkeypatch.setattr(engine, name, False)
-
-
-@pytest.mark.usefixtures("on_gpu")
-def test_one_convolution_computes_all_phases_of_a_transposed_one():
-    y = pt.conv2d_transpose(leaf(1, 15, 16, 32), leaf(3, 3, 16, 32), stride=2, padding="same")
-    names = [name for name in kernels(y) if name.startswith("contract")]
-    assert names == ["contract convolve"]
-
-
-@pytest.mark.usefixtures("on_gpu")
-@pytest.mark.parametrize("padding", ["same", "valid", 1])
-@pytest.mark.parametrize(("taps", "stride"), [(3, 2), (5, 2), (5, 3), (2, 3)])
-def test_transposed_convolutions_with_taps_of_zero(taps, stride, padding, rng):
-    x = rng.normal(size=(2, 6, 7, 4)).astype("float32")
-    w = rng.normal(size=(taps, 3, 5, 4)).astype("float32")
-    y = pt.conv2d_transpose(x, w, stride=(stride, 2), padding=padding)
-    full = np.zeros((2, 5 * stride + taps, 15, 5), "float32")
-    for i, j in np.ndindex(6, 7):
-        place = full[:, i * stride : i * stride + taps, 2 * j : 2 * j + 3]
-        place += np.einsum("bc,hwoc->bhwo", x[:, i, j], w)
-    low = {"valid": (0, 0), 1: (1, 1)}.get(padding, (max(0, taps - stride) // 2, 0))
-    expected = full[:, low[0] :, low[1] :][:, : y.shape[1], : y.shape[2]]
-    missing = [(0, n - own) for n, own in zip(y.shape, expected.shape, strict=True)]
-    np.testing.assert_allclose(y.tolist(), np.pad(expected, missing), rtol=1e-4, atol=1e-4)
