@@ -40,7 +40,8 @@ def main():
     direct = np.linalg.solve(A, b)
     print(f"{iterations} iterations, residual {np.linalg.norm(A @ x - b):.1e}")
     print(f"difference from the direct solution {np.max(abs(x - direct)):.1e}")
-    pt.show(pt.plot.line(x, label="solution").line(b, label="right side"))
+    plot = pt.plot.line(x, label="solution", title="Equations", x_label="row")
+    pt.show(plot.line(b, label="right side"))
     return x, direct
 
 

@@ -38,7 +38,7 @@ def main():
     counts, edges = np.histogram(total, bins=5, range=(20, 100))
     for n, left in zip(counts, edges):
         print(f"{left:5.0f} {'*' * int(n)}")
-    pt.show(pt.plot.histogram(total, 12, title="Weighted points"))
+    pt.show(pt.plot.histogram(total, 12, title="Weighted points", x_label="points"))
     return means, total, rank, grades, correlation, counts, z.max()
 
 

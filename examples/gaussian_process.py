@@ -33,7 +33,8 @@ def main():
         print(f"f({x:5.2f}) = {m:6.3f} +- {2 * s:.3f}   (exact {np.sin(x):6.3f})")
     plot = pt.plot.scatter(X[:, 0], y, label="points", title="Gaussian process")
     plot.line(Xs[:, 0], mean, label="mean")
-    pt.show(plot.line(Xs[:, 0], mean - 2 * std).line(Xs[:, 0], mean + 2 * std))
+    plot.line(Xs[:, 0], mean - 2 * std, label="2 deviations below")
+    pt.show(plot.line(Xs[:, 0], mean + 2 * std, label="2 deviations above"))
     return mean, std, likelihood
 
 

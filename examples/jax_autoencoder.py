@@ -44,14 +44,16 @@ def main():
     params = [dense(36, 16, 0), dense(16, 2, 1), dense(2, 16, 2), dense(16, 36, 3)]
     velocity = jax.tree_util.tree_map(jnp.zeros_like, params)
     first = loss(params, x)
-    for _ in range(150):
+    for _ in range(500):
         params, velocity, value = step(params, velocity, x)
     baseline = jnp.mean((x - x.mean(axis=0)) ** 2)
     print(f"error {first:.4f} -> {value:.4f}, of the mean picture {baseline:.4f}")
     print("codes:", encode(params, x)[:3])
-    rows = jnp.stack([x, decode(params, encode(params, x))]).reshape(2, 12, 6, 6)
-    picture = rows.transpose(0, 2, 1, 3).reshape(12, 72)
-    pt.show(pt.plot.image(picture, title="Bars, and what two numbers keep of them"))
+    pairs = jnp.stack([x, decode(params, encode(params, x))]).reshape(2, 2, 6, 6, 6)
+    # Columns of zeros between the pictures.
+    pairs = jnp.concatenate([pairs, jnp.zeros((2, 2, 6, 6, 1))], axis=4)
+    picture = pairs.transpose(1, 0, 3, 2, 4).reshape(24, 42)
+    pt.show(pt.plot.image(picture, title="Bars, and below what two numbers keep"))
     return first, baseline, value < baseline
 
 

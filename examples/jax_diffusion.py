@@ -15,7 +15,7 @@ ALPHA_BAR = jnp.cumprod(1 - BETA)
 
 def network(params, x, t):
     t = jnp.broadcast_to(t / STEPS, x.shape[:-1])[..., None]
-    h = jnp.concatenate([x, t, jnp.sin(6 * t), jnp.cos(6 * t)], axis=-1)
+    h = jnp.concatenate([x, t, jnp.sin(6 * t), x**2], axis=-1)
     for w, b in params[:-1]:
         h = jax.nn.silu(h @ w + b)
     w, b = params[-1]
@@ -29,18 +29,20 @@ def loss_fn(params, x, t, eps):
 
 
 @jax.jit
-def train(params, x, t, eps):
+def train(params, velocity, x, t, eps):
     loss, g = jax.value_and_grad(loss_fn)(params, x, t, eps)
-    return jax.tree_util.tree_map(lambda p, g: p - 0.1 * g, params, g), loss
+    velocity = jax.tree_util.tree_map(lambda v, g: 0.9 * v - 0.1 * g, velocity, g)
+    return jax.tree_util.tree_map(jnp.add, params, velocity), velocity, loss
 
 
 @jax.jit
 def sample(params, x):
     def body(k, x):
         t = STEPS - 1 - k
-        beta, bar = BETA[t], ALPHA_BAR[t]
+        bar, before = ALPHA_BAR[t], jnp.where(t > 0, ALPHA_BAR[t - 1], 1.0)
         eps = network(params, x, t)
-        return (x - beta / jnp.sqrt(1 - bar) * eps) / jnp.sqrt(1 - beta)
+        clean = (x - jnp.sqrt(1 - bar) * eps) / jnp.sqrt(bar)
+        return jnp.sqrt(before) * clean + jnp.sqrt(1 - before) * eps
 
     return lax.fori_loop(0, STEPS, body, x)
 
@@ -57,18 +59,20 @@ def main():
     a = 2 * jnp.pi * jnp.arange(n) / n
     x = jnp.stack([jnp.cos(a), jnp.sin(a)], axis=1)
     params = []
-    for i, (p, q) in enumerate([(5, 32), (32, 32), (32, 2)]):
+    for i, (p, q) in enumerate([(6, 32), (32, 32), (32, 2)]):
         params.append((jnp.sin(jnp.arange(p * q) * 1.7 + i).reshape(p, q) / p**0.5, jnp.zeros(q)))
+    velocity = jax.tree_util.tree_map(jnp.zeros_like, params)
     losses = []
-    for i in range(120):
+    for i in range(400):
         t = (jnp.arange(n) * 7 + i) % STEPS
-        params, loss = train(params, x, t, gaussian(n, i % 8))
+        params, velocity, loss = train(params, velocity, x, t, gaussian(n, 1.7321 * i))
         losses.append(float(loss))
-    points = sample(params, gaussian(32, 9))
+    points = sample(params, gaussian(200, 9))
     radius = jnp.linalg.norm(points, axis=1)
     print(f"loss {losses[0]:.4f} -> {losses[-1]:.4f}")
     print(f"radius of samples {radius.mean():.3f} +- {radius.std():.3f}")
-    pt.show(pt.plot.line(losses, label="loss", title="Training"))
+    plot = pt.plot.scatter(*x.T, label="data", title="Circle", width=400, height=400)
+    pt.show(plot.scatter(*points.T, label="samples"))
     return losses[0], losses[3], losses[-1] < 0.8 * losses[0]
 
 

@@ -87,7 +87,7 @@ def main():
         window = jnp.array([[CHARS.index(c) for c in text[-CONTEXT:]]])
         text += CHARS[int(most_likely_next(params, window))]
     print(text)
-    pt.show(pt.plot.line(losses, label="loss", title="Training"))
+    pt.show(pt.plot.line(losses, label="loss", title="Training", x_label="step"))
     return losses[0], losses[-1] < 0.5 * losses[0]
 
 

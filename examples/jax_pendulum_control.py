@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import py_tensor as pt
 from jax import lax
 
-DT, STEPS = 0.05, 40
+DT, STEPS = 0.05, 60
 
 
 def simulate(torques):
@@ -24,13 +24,13 @@ def simulate(torques):
 
 def cost(torques):
     theta, omega, _ = simulate(torques)
-    return (theta - jnp.pi) ** 2 + 0.1 * omega**2 + 1e-3 * jnp.sum(torques**2)
+    return (theta - jnp.pi) ** 2 + 0.3 * omega**2 + 1e-5 * jnp.sum(torques**2)
 
 
 @jax.jit
 def improve(torques, velocity):
     value, g = jax.value_and_grad(cost)(torques)
-    velocity = 0.8 * velocity - 0.3 * g
+    velocity = 0.9 * velocity - 2.0 * g
     return torques + velocity, velocity, value
 
 
@@ -38,14 +38,16 @@ def main():
     torques = 3.0 * jnp.sin(jnp.arange(STEPS) * DT * 3)
     velocity = jnp.zeros_like(torques)
     costs = []
-    for _ in range(40):
+    for _ in range(80):
         torques, velocity, value = improve(torques, velocity)
         costs.append(value)
     theta, omega, path = simulate(torques)
     print(f"cost {costs[0]:.3f} -> {costs[-1]:.3f}")
     print(f"final angle {theta:.3f} (target 3.142), speed {omega:.3f}")
-    plot = pt.plot.line(path, label="angle", title="Swing up", x_label="step")
-    pt.show(plot.line(torques, label="torque"))
+    time = DT * jnp.arange(1, STEPS + 1)
+    plot = pt.plot.line(time, path, label="angle", title="Swing up", x_label="seconds")
+    plot.line(time, jnp.full(STEPS, jnp.pi), label="upright")
+    pt.show(plot.line(time, torques, label="torque"))
     return costs[0], costs[1], costs[-1] < costs[0]
 
 

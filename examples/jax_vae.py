@@ -8,10 +8,11 @@ import jax.numpy as jnp
 import py_tensor as pt
 
 
-def noise(step, shape):
-    n = shape[0] * shape[1]
-    k = jnp.arange(n) + 1.0
-    return 1.4 * jnp.sin(k * 12.9898 + step * 7.233).reshape(shape)
+def noise(n, step):
+    u = ((jnp.arange(n) + 1) * 0.6180339 + step * 0.37) % 1.0
+    v = ((jnp.arange(n) + 1) * 0.7548776 + step * 0.59) % 1.0
+    r = jnp.sqrt(-2 * jnp.log(1e-3 + 0.998 * u))
+    return jnp.stack([r * jnp.cos(2 * jnp.pi * v), r * jnp.sin(2 * jnp.pi * v)], axis=1)
 
 
 def layer(n, m, seed):
@@ -27,15 +28,16 @@ def elbo_loss(params, x, eps):
     mean, logvar = jnp.split(apply(params["stats"], h), 2, axis=1)
     z = mean + jnp.exp(0.5 * logvar) * eps
     h = jnp.tanh(apply(params["dec"], z))
-    reconstruction = jnp.sum((apply(params["out"], h) - x) ** 2, axis=1) / 0.1
+    reconstruction = jnp.sum((apply(params["out"], h) - x) ** 2, axis=1) / 0.05
     kl = -0.5 * jnp.sum(1 + logvar - mean**2 - jnp.exp(logvar), axis=1)
     return jnp.mean(reconstruction + kl)
 
 
 @jax.jit
-def step(params, x, eps):
+def step(params, velocity, x, eps):
     loss, grads = jax.value_and_grad(elbo_loss)(params, x, eps)
-    return jax.tree_util.tree_map(lambda p, g: p - 0.01 * g, params, grads), loss
+    velocity = jax.tree_util.tree_map(lambda v, g: 0.9 * v - 0.003 * g, velocity, grads)
+    return jax.tree_util.tree_map(jnp.add, params, velocity), velocity, loss
 
 
 def main():
@@ -47,17 +49,19 @@ def main():
         "dec": layer(2, 16, 2),
         "out": layer(16, 2, 3),
     }
+    velocity = jax.tree_util.tree_map(jnp.zeros_like, params)
     losses = []
-    for i in range(100):
-        params, loss = step(params, x, noise(i % 5, (48, 2)))
+    for i in range(400):
+        params, velocity, loss = step(params, velocity, x, noise(48, i % 5))
         losses.append(loss)
     losses = jnp.array(losses)
-    print("losses:", losses[::20])
-    h = jnp.tanh(apply(params["dec"], noise(3, (5, 2))))
-    print("samples:\n", apply(params["out"], h))
-    h = jnp.tanh(apply(params["dec"], noise(3, (200, 2))))
+    print("losses:", losses[::80])
+    h = jnp.tanh(apply(params["dec"], noise(200, 3)))
+    samples = apply(params["out"], h)
+    radius = jnp.linalg.norm(samples, axis=1)
+    print(f"radius of samples {radius.mean():.2f} +- {radius.std():.2f}")
     plot = pt.plot.scatter(*x.T, label="data", title="Ring", width=400, height=400)
-    pt.show(plot.scatter(*apply(params["out"], h).T, label="samples"))
+    pt.show(plot.scatter(*samples.T, label="samples"))
     return losses[0], losses[1], losses[-5:].mean() < 0.6 * losses[0]
 
 

@@ -40,7 +40,9 @@ def main():
     print("normal equations:", normal)
     print("least squares:   ", lstsq, "rank", rank)
     print(f"gradient descent: {model.w} {model.b:.4f}, R2 = {model.score(X, y):.4f}")
-    plot = pt.plot.scatter(y, model.predict(X), x_label="y", y_label="predicted")
+    plot = pt.plot.scatter(
+        y, model.predict(X), title="Predictions", x_label="y", y_label="predicted"
+    )
     pt.show(plot)
     return normal, lstsq, np.append(model.w, model.b)
 

@@ -26,17 +26,21 @@ def rk4(f, p, h):
 
 def main():
     p = np.array([1.0, 1.0, 1.0]) + np.outer(np.arange(4), [0.5, 0.0, 0.0])
-    spread, path = [], []
+    spread = []
     for i in range(100):
         p = rk4(lorenz, p, 0.01)
-        path.append(p)
         if (i + 1) % 20 == 0:
             spread.append(np.linalg.norm(p - p[0], axis=1)[1:])
     spread = np.array(spread)
     print("distances from the first trajectory:")
     print(spread.round(3))
     print("bounds:", p.min(axis=0), p.max(axis=0))
-    plot = pt.plot.Plot(title="Trajectories", x_label="x", y_label="z")
+    q = np.array([2.0, 3.0, 14.0]) + np.outer(np.arange(2), [0.5, 0.0, 0.0])
+    path = []
+    for _ in range(200):
+        q = rk4(lorenz, q, 0.03)
+        path.append(q)
+    plot = pt.plot.Plot(title="Two trajectories", x_label="x", y_label="z")
     for x, _, z in np.array(path).transpose(1, 2, 0):
         plot.line(x, z)
     pt.show(plot)

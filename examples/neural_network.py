@@ -65,7 +65,7 @@ def main():
         print(point, "->", round(float(p[0]), 3))
     side = np.linspace(-0.5, 1.5, 40)
     plane = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-    pt.show(pt.plot.image(net.forward(plane).reshape(40, 40), title="Output from -0.5 to 1.5"))
+    pt.show(pt.plot.image(net.forward(plane).reshape(40, 40), title="Output for inputs up to 1.5"))
     return out, numeric
 
 

@@ -13,14 +13,14 @@ def length(tour, d):
 
 def main():
     rng = np.random.default_rng(3)
-    n = 10
+    n = 15
     k = np.arange(n)
-    cities = np.stack([np.sin(k * 5.3), np.cos(k * 3.1)], axis=1)
+    cities = np.stack([k * 0.618 % 1, k * 0.755 % 1], axis=1)
     d = np.sqrt(((cities[:, None] - cities[None]) ** 2).sum(-1))
     tour = np.arange(n)
     start = current = length(tour, d)
-    for step in range(60):
-        temperature = 0.5 * 0.92**step
+    for step in range(240):
+        temperature = 0.3 * 0.98**step
         i, j = np.sort(rng.choice(n, size=2, replace=False))
         new = tour.copy()
         new[i : j + 1] = new[i : j + 1][::-1]
@@ -30,7 +30,8 @@ def main():
     print(f"length {start:.3f} at the start, {current:.3f} at the end")
     print("tour:", *tour)
     stops = cities[np.append(tour, tour[0])]
-    pt.show(pt.plot.line(stops[:, 0], stops[:, 1], title="Tour"))
+    plot = pt.plot.line(stops[:, 0], stops[:, 1], label="tour", title="Tour of the cities")
+    pt.show(plot.scatter(*cities.T, label="cities"))
     return np.sort(tour), current < 0.8 * start
 
 

@@ -34,7 +34,7 @@ def main():
     W = np.zeros((15, 5))
     b = np.zeros(5)
     batch = 25
-    for epoch in range(10):
+    for epoch in range(40):
         for start in range(0, len(X), batch):
             xb, tb = X[start : start + batch], one_hot[start : start + batch]
             error = softmax(xb @ W + b) - tb
@@ -44,8 +44,12 @@ def main():
     loss = -np.log(p[np.arange(len(y)), y]).mean()
     accuracy = np.mean(p.argmax(axis=1) == y)
     print(f"loss {loss:.4f}, accuracy {accuracy:.2f}")
-    templates_seen = W.T.reshape(5, 5, 3).swapaxes(0, 1).reshape(5, 15)
-    pt.show(pt.plot.image(templates_seen, title="Weights of the digits 0 to 4"))
+    # Rows of pictures, each with a dark line below and to the right.
+    pictures = np.full((3, 6, 5, 4), -1.0)
+    rows = np.stack([digits, X[5:10], W.T / np.abs(W).max()]).reshape(3, 5, 5, 3)
+    pictures[:, :5, :, :3] = rows.transpose(0, 2, 1, 3)
+    title = "Digits, noisy digits, weights of each digit"
+    pt.show(pt.plot.image(pictures.reshape(18, 20), range=(-1, 1), title=title))
     return W, loss, accuracy
 
 

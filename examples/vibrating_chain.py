@@ -23,7 +23,7 @@ def main():
     times = np.linspace(0, 20, 9)
     motion = (modes[None] * np.cos(np.outer(times, omega))[:, None, :]) @ amplitudes
     for t, row in zip(times, motion):
-        print(f"t = {t:4.1f}", " ".join(f"{v:6.2f}" for v in row))
+        print(f"t = {t:4.1f}", " ".join(f"{v:6.2f}" for v in row[::3]))
     plot = pt.plot.Plot(title="Slowest modes", x_label="mass")
     for k in range(3):
         plot.line(j, modes[:, k], label=f"frequency {omega[k]:.3f}")

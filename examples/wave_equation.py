@@ -34,7 +34,8 @@ def main():
         if t % 20 == 0:
             energies[t // 20] = energy(u, u_old, c, dt)
     print("energies:", np.round(energies, 3))
-    print("largest height %.4f at %s" % (u.max(), np.unravel_index(u.argmax(), u.shape)))
+    row, column = np.unravel_index(u.argmax(), u.shape)
+    print(f"largest height {u.max():.4f} at row {row}, column {column}")
     pt.show(pt.plot.image(u, title="Height"))
     return energies, u[::6, ::6]
 
