@@ -260,6 +260,13 @@ $(RELEASE_READY): requirements-release.txt | $(VENV_READY)
 release-check: install $(RELEASE_READY)  ## Build the last commit's release twice, compare, install and use it; 15 minutes
 	$(WITH_CHROMIUM) tools/release_check.sh
 
+.PHONY: tag
+tag: install  ## Write the date of the release, commit it, and tag the commit; pushes nothing
+	$(PYTHON) tools/date_release.py
+	git commit --quiet --message 'Release $(VERSION)' CHANGELOG.md CITATION.cff
+	git tag v$(VERSION)
+	@echo 'to publish it: git push origin main v$(VERSION)'
+
 .PHONY: clean
 clean:  ## Remove everything that was built or installed
 	rm -rf .venv node_modules build dist $(BUNDLE) $(GPU_BUNDLE) webgl_js_bridge/LICENSE webgl_js_bridge/types .mypy_cache .pytest_cache .ruff_cache .hypothesis

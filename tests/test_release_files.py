@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from check_versions import PACKAGES, RECIPES, check, notes, versions
+from date_release import date_release
 from set_repository import set_repository
 
 pytestmark = pytest.mark.host
@@ -38,7 +40,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_all_files_name_the_same_version() -> None:
-    check(f"v{VERSION}")
+    check()
     assert len(versions()) == 7
 
 
@@ -53,6 +55,20 @@ def test_another_version_in_one_file_is_an_error(name: str, copy: Path) -> None:
 def test_the_tag_of_another_version_is_an_error() -> None:
     with pytest.raises(SystemExit, match=r"not the tag of the version; got 'v9\.9\.9'; use 'v"):
         check("v9.9.9")
+
+
+def test_a_tag_needs_the_date_of_the_release(copy: Path) -> None:
+    changes = copy / "CHANGELOG.md"
+    text = re.sub(rf"(?m)^(## {VERSION} - ).*$", r"\g<1>Unreleased", changes.read_text())
+    changes.write_text(text)
+    with pytest.raises(SystemExit, match=r"no date; got 'Unreleased' for .* make tag"):
+        check(f"v{VERSION}", copy)
+    for date in ("2027-01-02", "2027-03-04"):
+        date_release(datetime.date.fromisoformat(date), copy)
+        assert changes.read_text() == text.replace("- Unreleased", f"- {date}", 1)
+        cited = re.findall(r"^date-released: (.*)$", (copy / "CITATION.cff").read_text(), re.M)
+        assert cited == [date]
+        check(f"v{VERSION}", copy)
 
 
 def test_notes_are_the_changes_of_the_version(copy: Path) -> None:

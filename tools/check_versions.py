@@ -42,7 +42,7 @@ def notes(version: str, root: Path = ROOT) -> str:
 
 
 def check(tag: str | None = None, root: Path = ROOT) -> None:
-    """Exit with a message if versions differ, or if the tag is that of another version."""
+    """Exit with a message if versions differ, or if a tag is of another version or has no date."""
     found = versions(root)
     version = found["pyproject.toml"]
     if different := {file: name for file, name in found.items() if name != version}:
@@ -53,6 +53,11 @@ def check(tag: str | None = None, root: Path = ROOT) -> None:
     if tag not in (None, f"v{version}"):
         raise SystemExit(f"versions: not the tag of the version; got {tag!r}; use 'v{version}'")
     notes(version, root)
+    if tag and f"\n## {version} - Unreleased\n" in (root / "CHANGELOG.md").read_text():
+        raise SystemExit(
+            f"CHANGELOG.md: the released version has no date; got 'Unreleased' for {version}; "
+            "make the tag by make tag"
+        )
 
 
 if __name__ == "__main__":
