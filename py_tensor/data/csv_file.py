@@ -59,6 +59,7 @@ def csv(
 
     Raises:
         ArgumentError: If a column is unknown, names do not fit, or the source is not readable.
+        FormatError: If the file is not text in UTF-8, or a web page.
         ShapeError: If rows differ in length.
         DTypeError: If a value does not fit its dtype.
 
@@ -107,7 +108,15 @@ def _read(source: object, delimiter: str) -> list[list[str]]:
     try:
         decoded = text if isinstance(text, str) else text.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"csv: file is not text in UTF-8; got {error}; convert it") from None
+        raise FormatError(
+            f"csv: file is not text in UTF-8; got {error}; save it as CSV in UTF-8, or read arrays "
+            "of NumPy with pt.load and Parquet files with pt.data.parquet"
+        ) from None
+    # Many servers answer with a page if they have no such file.
+    if decoded[:200].lstrip().lower().startswith(("<!doctype", "<html")):
+        raise FormatError(
+            f"csv: file is a web page, not a table; got {decoded.lstrip()!r:.60}; check the address"
+        )
     lines = reader.reader(io.StringIO(decoded, newline=""), delimiter=delimiter)
     rows: list[list[str]] = []
     for row in lines:
@@ -168,8 +177,9 @@ class _Table:
 
     def texts_of(self, name: str) -> Sequence[str]:
         if name not in self.texts:
+            advice = "" if len(self.names) > 1 else ", or pass the file's delimiter"
             raise ArgumentError(
-                f"csv: unknown column; got {name!r}; use one of {', '.join(self.names)}"
+                f"csv: unknown column; got {name!r}; use one of {', '.join(self.names)}{advice}"
             )
         return self.texts[name]
 

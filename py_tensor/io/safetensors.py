@@ -155,7 +155,10 @@ def header_end(view: memoryview, size: int) -> int:
         raise _malformed("file is cut off", f"{size} bytes", "at least 8")
     length = int.from_bytes(view[:8], "little")
     if length > HEADER_LIMIT:
-        raise _malformed("header is too long", f"{length} bytes", f"at most {HEADER_LIMIT}")
+        raise FormatError(
+            f"from_bytes: not a safetensors file; got {bytes(view[:8])!r} as its first bytes; read "
+            "arrays of NumPy with pt.load, tables with pt.data.csv, and models with pt.models.load"
+        )
     if length > size - 8:
         raise _malformed("file is cut off", f"{size} bytes", f"at least {8 + length}")
     return 8 + length

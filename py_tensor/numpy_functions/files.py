@@ -58,7 +58,10 @@ def _npy(arr: Any) -> bytes:
 def _of_npy(data: bytes, *, whole: bool = False) -> Tensor:
     """Decode the bytes of a .npy file; with `whole`, bytes after the array are refused."""
     if data[:6] != _MAGIC or len(data) < 10:
-        raise FormatError("load: not a file of NumPy; got other first bytes; check the path")
+        raise FormatError(
+            f"load: not a file of NumPy; got {data[:12]!r} as its first bytes; read tables with "
+            "pt.data.csv or pt.data.parquet, and safetensors with pt.io.load"
+        )
     if data[6] not in (1, 2, 3):
         raise FormatError(
             f"load: version of the format is not known; got {data[6]}.{data[7]}; save as version 1"

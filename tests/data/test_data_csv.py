@@ -135,6 +135,29 @@ MISTAKES = {
         lambda: pt.data.csv(TABLE, labels="sort"),
         "csv: unknown column; got 'sort'; use one of size, width, kind, round",
     ),
+    "another delimiter": (
+        errors.ArgumentError,
+        lambda: pt.data.csv("a;b\n1;2\n", labels="b"),
+        "csv: unknown column; got 'b'; use one of a;b, or pass the file's delimiter",
+    ),
+    "spreadsheet": (
+        errors.FormatError,
+        lambda: pt.data.csv(io.BytesIO(b"PK\x03\x04\xff")),
+        "csv: file is not text in UTF-8; got 'utf-8' codec can't decode byte 0xff in position 4: "
+        "invalid start byte; save it as CSV in UTF-8, or read arrays of NumPy with pt.load and "
+        "Parquet files with pt.data.parquet",
+    ),
+    "web page": (
+        errors.FormatError,
+        lambda: pt.data.csv("\n<!DOCTYPE html>\n<title>Not found</title>\n"),
+        "csv: file is a web page, not a table; got '<!DOCTYPE html>\\n<title>Not "
+        "found</title>\\n'; check the address",
+    ),
+    "web page without a type": (
+        errors.FormatError,
+        lambda: pt.data.csv('<html lang="en">\n'),
+        "csv: file is a web page, not a table; got '<html lang=\"en\">\\n'; check the address",
+    ),
     "dtype of an unknown column": (
         errors.ArgumentError,
         lambda: pt.data.csv(TABLE, dtypes={"sort": "int32"}),

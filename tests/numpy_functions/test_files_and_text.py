@@ -136,7 +136,8 @@ def test_damaged_files():
     data = written(np.save, np.ones(4, "float32")).getvalue()
     assert_raises(
         errors.FormatError,
-        "load: not a file of NumPy; got other first bytes; check the path",
+        "load: not a file of NumPy; got b'text' as its first bytes; read tables with pt.data.csv "
+        "or pt.data.parquet, and safetensors with pt.io.load",
         lambda: pt.load(io.BytesIO(b"text")),
     )
     assert_raises(
