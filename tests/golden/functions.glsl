@@ -101,30 +101,31 @@ vec4 own0_bend(vec4 p0, vec4 p1, uvec4 p2, out ivec4 result1) {
       float v22 = r17 * 0.5;
       float v24 = r17 * v23;
       float v25 = pt_sin_1(v24);
-      float v26 = v22 + v25;
-      bool v27 = v26 < 0.25;
-      if (v27) {
-        float v28 = v26 * v23;
-        r11 = v26;
+      float v26 = 0.10000000149011612 * v25;
+      float v27 = v22 + v26;
+      bool v28 = v27 < 0.25;
+      if (v28) {
+        float v29 = v27 * v23;
+        r11 = v27;
         r12 = true;
-        r13 = v28;
+        r13 = v29;
         r14 = r16;
         break;
       }
-      int v30 = r16 + 1;
-      r9 = v30;
-      r11 = v26;
+      int v31 = r16 + 1;
+      r9 = v31;
+      r11 = v27;
     }
     r4 = vec4(r4.yzw, r11);
     r5 = uvec4(r5.yzw, uint(r12));
     r6 = vec4(r6.yzw, r13);
     r7 = ivec4(r7.yzw, r14);
   }
-  uvec4 v31 = r5 ^ 1u;
-  vec4 v32 = mix(r6, r4, bvec4(v31));
-  ivec4 v33 = pt_pick(bvec4(v31), ivec4(9), r7);
-  result1 = v33;
-  return v32;
+  uvec4 v32 = r5 ^ 1u;
+  vec4 v33 = mix(r6, r4, bvec4(v32));
+  ivec4 v34 = pt_pick(bvec4(v32), ivec4(9), r7);
+  result1 = v34;
+  return v33;
 }
 float own1_bend(float p0, float p1, bool p2, out int result1) {
   int r4 = 0;
@@ -139,25 +140,26 @@ float own1_bend(float p0, float p1, bool p2, out int result1) {
     float v15 = r11 * 0.5;
     float v16 = r11 * p1;
     float v17 = pt_sin_1(v16);
-    float v18 = v15 + v17;
-    bool v19 = v18 < 0.25;
-    if (v19) {
-      float v20 = v18 * p1;
-      r5 = v18;
+    float v18 = 0.10000000149011612 * v17;
+    float v19 = v15 + v18;
+    bool v20 = v19 < 0.25;
+    if (v20) {
+      float v21 = v19 * p1;
+      r5 = v19;
       r6 = true;
-      r7 = v20;
+      r7 = v21;
       r8 = r10;
       break;
     }
-    int v22 = r10 + 1;
-    r4 = v22;
-    r5 = v18;
+    int v23 = r10 + 1;
+    r4 = v23;
+    r5 = v19;
   }
-  bool v23 = !r6;
-  float v24 = mix(r7, r5, v23);
-  int v25 = (v23 ? 9 : r8);
-  result1 = v25;
-  return v24;
+  bool v24 = !r6;
+  float v25 = mix(r7, r5, v24);
+  int v26 = (v24 ? 9 : r8);
+  result1 = v26;
+  return v25;
 }
 
 void main() {

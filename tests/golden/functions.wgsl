@@ -87,30 +87,31 @@ fn own0_bend(p0: vec4<f32>, p1: vec4<f32>, p2: vec4<u32>, result1: ptr<function,
       var v22 = r17 * 0.5;
       var v24 = r17 * v23;
       var v25 = pt_sin_1(v24);
-      var v26 = v22 + v25;
-      var v27 = v26 < 0.25;
-      if (v27) {
-        var v28 = v26 * v23;
-        r11 = v26;
+      var v26 = 0.10000000149011612 * v25;
+      var v27 = v22 + v26;
+      var v28 = v27 < 0.25;
+      if (v28) {
+        var v29 = v27 * v23;
+        r11 = v27;
         r12 = true;
-        r13 = v28;
+        r13 = v29;
         r14 = r16;
         break;
       }
-      var v30 = r16 + 1;
-      r9 = v30;
-      r11 = v26;
+      var v31 = r16 + 1;
+      r9 = v31;
+      r11 = v27;
     }
     r4 = vec4<f32>(r4.yzw, r11);
     r5 = vec4<u32>(r5.yzw, u32(r12));
     r6 = vec4<f32>(r6.yzw, r13);
     r7 = vec4<i32>(r7.yzw, r14);
   }
-  var v31 = r5 ^ vec4<u32>(1u);
-  var v32 = select(r6, r4, vec4<bool>(v31));
-  var v33 = select(r7, vec4<i32>(9), vec4<bool>(v31));
-  *result1 = v33;
-  return v32;
+  var v32 = r5 ^ vec4<u32>(1u);
+  var v33 = select(r6, r4, vec4<bool>(v32));
+  var v34 = select(r7, vec4<i32>(9), vec4<bool>(v32));
+  *result1 = v34;
+  return v33;
 }
 fn own1_bend(p0: f32, p1: f32, p2: bool, result1: ptr<function, i32>) -> f32 {
   var r4 = 0;
@@ -125,25 +126,26 @@ fn own1_bend(p0: f32, p1: f32, p2: bool, result1: ptr<function, i32>) -> f32 {
     var v15 = r11 * 0.5;
     var v16 = r11 * p1;
     var v17 = pt_sin_1(v16);
-    var v18 = v15 + v17;
-    var v19 = v18 < 0.25;
-    if (v19) {
-      var v20 = v18 * p1;
-      r5 = v18;
+    var v18 = 0.10000000149011612 * v17;
+    var v19 = v15 + v18;
+    var v20 = v19 < 0.25;
+    if (v20) {
+      var v21 = v19 * p1;
+      r5 = v19;
       r6 = true;
-      r7 = v20;
+      r7 = v21;
       r8 = r10;
       break;
     }
-    var v22 = r10 + 1;
-    r4 = v22;
-    r5 = v18;
+    var v23 = r10 + 1;
+    r4 = v23;
+    r5 = v19;
   }
-  var v23 = !r6;
-  var v24 = select(r7, r5, v23);
-  var v25 = select(r8, 9, v23);
-  *result1 = v25;
-  return v24;
+  var v24 = !r6;
+  var v25 = select(r7, r5, v24);
+  var v26 = select(r8, 9, v24);
+  *result1 = v26;
+  return v25;
 }
 @compute @workgroup_size(64) fn main(
   @builtin(local_invocation_index) L: u32, @builtin(workgroup_id) W: vec3<u32>
