@@ -234,9 +234,29 @@ def test_fetch(python: PagePython) -> None:
     assert text.startswith("from_bytes: not a safetensors file; got ")
 
 
-def test_fetch_without_an_answer(page: Page, pages_url: str, page_errors: PageErrors) -> None:
+def table(url: str) -> list[Any]:
+    import js
+
+    import py_tensor as pt
+
+    # Python waits for the answer here, and needs the whole address.
+    try:
+        rows = pt.data.csv(f"{js.location.origin}{url}")
+    except pt.errors.TensorError as error:
+        return [type(error).__name__, str(error).replace(js.location.origin, "")]
+    return [row["a"].item() for row in rows]
+
+
+def test_requests_without_an_answer(page: Page, pages_url: str, page_errors: PageErrors) -> None:
     python = PagePython(page, pages_url, "page")
+    serve_file(page, "\ufeffa,b\n1,2\n3,4\n".encode())
+    assert python.call(table, "/model.safetensors") == [1, 3]
     serve_file(page, status=404)
+    failed = "csv: cannot read the URL; got /model.safetensors: "
+    assert python.call(table, "/model.safetensors") == [
+        "ArgumentError",
+        f"{failed}HTTP Error 404: Not Found; check the address and the network",
+    ]
     error, text = python.call(fetched, "/model.safetensors")
     assert error == "BackendError"
     assert text == (
@@ -246,6 +266,8 @@ def test_fetch_without_an_answer(page: Page, pages_url: str, page_errors: PageEr
     error, text = python.call(fetched, "/model.safetensors")
     assert error == "BackendError"
     assert text.startswith("fetch: no response; got TypeError: ")
+    error, text = python.call(table, "/model.safetensors")
+    assert error == "ArgumentError" and text.startswith(f"{failed}NetworkError: "), text
     page_errors.ignore()
 
 

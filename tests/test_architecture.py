@@ -117,7 +117,7 @@ PAGE_ONLY = {
         "io/network.py",
         "io/file_cache.py",
     ),
-    *("images.py", "data/devices.py", "settings.py", "display/places.py"),
+    *("images.py", "data/csv_file.py", "data/devices.py", "settings.py", "display/places.py"),
     "runtime/backends/host_pixels.py",
 }
 FOREIGN = {
@@ -134,7 +134,7 @@ FOREIGN = {
     "einops": {"einops_backend.py"},
     "jinja2": {"text/sandbox.py"},
     "js": PAGE_ONLY,
-    "pyodide": {*PAGE_ONLY, "data/csv_file.py"},
+    "pyodide": PAGE_ONLY,
     "pyodide_js": {"runtime/backends/pyodide.py", "runtime/backends/wasm_pyodide.py"},
     "webgl_js_bridge": {"runtime/backends/pyodide.py"},
     "webgpu_js_bridge": {"runtime/backends/pyodide_webgpu.py"},

@@ -134,21 +134,34 @@ def _read(source: object, delimiter: str) -> list[list[str]]:
 
 def _downloaded(url: str) -> str | bytes:
     """Return the contents of a URL; the page waits for it."""
-    if sys.platform == "emscripten":
-        from pyodide.http import open_url
-
-        text: str = open_url(url).read()
-        return text.removeprefix("\ufeff")
-    from urllib.request import urlopen  # slow to import in a page
-
     try:
-        with urlopen(url) as response:
-            data: bytes = response.read()
-            return data
+        return _answer(url)
     except OSError as error:
         raise ArgumentError(
             f"csv: cannot read the URL; got {url}: {error}; check the address and the network"
         ) from None
+
+
+def _answer(url: str) -> str | bytes:
+    if sys.platform != "emscripten":
+        from urllib.request import urlopen  # slow to import in a page
+
+        with urlopen(url) as response:
+            data: bytes = response.read()
+            return data
+    import js
+    from pyodide.ffi import JsException
+
+    request = js.XMLHttpRequest.new()
+    request.open("GET", url, False)
+    try:
+        request.send()
+    except JsException as error:
+        raise OSError(str(error)) from None
+    if not 200 <= request.status < 300:
+        raise OSError(f"HTTP Error {request.status}: {request.statusText}")
+    text: str = request.responseText
+    return text.removeprefix("\ufeff")
 
 
 def _named(titles: list[str], names: Sequence[str] | None) -> list[str]:
