@@ -97,7 +97,7 @@ def test_damaged_foreign_and_huge_files_are_explained(analyser: AnalyserPage) ->
     analyser.open_files({"photo.jpg": b"\xff\xd8\xff\xe0" + bytes(500)})
     assert "photo.jpg, 504 bytes: a JPEG picture" in analyser.problem()
     analyser.open_files({"keras.h5": b"\x89HDF\r\n\x1a\n" + bytes(99)})
-    assert "load it in Keras 3 and save it as .keras" in analyser.problem()
+    assert 'save the model again with model.save("model.keras")' in analyser.problem()
     analyser.page.evaluate(
         """() => {
           const part = new Blob([new Uint8Array(1 << 20)]);
@@ -127,17 +127,30 @@ def test_weights_without_a_model_are_listed(analyser: AnalyserPage) -> None:
     assert analyser.page.inner_text(caption) == "2 tensors, 8 elements, 28 B in memory"
     rows = analyser.page.locator("#open-problem tbody tr").all_inner_texts()
     assert "fc.weight\t2 \xd7 3\tfloat32\t24 B" in rows
-    for name, row in (
-        ("legacy.h5", "model_weights/dense/sequential/dense/kernel\t3 \xd7 2\tfloat32\t24 B"),
-        ("frozen.pb", "dense/kernel\t3 \xd7 2\tfloat32\t24 B"),
+    # Without its configuration, the file of a model is like one of `save_weights`.
+    alone = (MODELS / "legacy.h5").read_bytes().replace(b"model_config", b"other_config")
+    for name, data, row, advice in (
+        (
+            "weights.h5",
+            alone,
+            "model_weights/dense/sequential/dense/kernel\t3 \xd7 2\tfloat32\t24 B",
+            'save the whole model with model.save("model.keras")',
+        ),
+        (
+            "frozen.pb",
+            (MODELS / "frozen.pb").read_bytes(),
+            "dense/kernel\t3 \xd7 2\tfloat32\t24 B",
+            "convert it with tensorflowjs_converter",
+        ),
     ):
-        analyser.open_files({name: (MODELS / name).read_bytes()})
+        analyser.open_files({name: data})
         assert analyser.page.inner_text(heading) == "These are weights without a model"
         assert row in analyser.page.locator("#open-problem tbody tr").all_inner_texts()
-    assert "convert it with tensorflowjs_converter" in analyser.problem()
-    analyser.open_files({"image.keras": (MODELS / "image.keras").read_bytes()})
-    assert analyser.page.is_hidden("#open-problem"), analyser.problem()
-    assert analyser.card("format") == "Keras"
+        assert advice in analyser.problem()
+    for name, title in (("image.keras", "Keras"), ("legacy.h5", "Keras (HDF5)")):
+        analyser.open_files({name: (MODELS / name).read_bytes()})
+        assert analyser.page.is_hidden("#open-problem"), analyser.problem()
+        assert analyser.card("format") == title
 
 
 def difference(shape: list[int]) -> bytes:

@@ -13,7 +13,7 @@ from .model import Model
 from .onnx import operators as onnx_operators, reader as onnx_reader
 from .progress import Progress, ProgressMeter
 from .sources import Files, Folder, archive, check_kind, files_of_source, part_of_bytes
-from .tfjs import keras_archive, reader as tfjs_reader, weights as tfjs_weights
+from .tfjs import keras_archive, keras_hdf5, reader as tfjs_reader, weights as tfjs_weights
 from .tflite import operators as tflite_operators, reader as tflite_reader
 from .weights import torch_files
 from .weights.loading import is_frozen_graph
@@ -38,6 +38,10 @@ class Format(NamedTuple):
     """Return the name of the program that wrote a decoded file."""
 
 
+def _keras_version(parsed: Mapping[str, Any]) -> str:
+    return f"Keras {parsed['model'].get('keras_version', '')}".strip()
+
+
 FORMATS = {
     "py_tensor": Format(saving.matches, saving.parse, saving.files_of, saving.read),
     "tfjs": Format(
@@ -54,7 +58,7 @@ FORMATS = {
         lambda parsed: set(),
         keras_archive.read,
         True,
-        lambda parsed: f"Keras {parsed['model'].get('keras_version', '')}".strip(),
+        _keras_version,
     ),
     "tflite": Format(
         tflite_reader.matches,
@@ -69,6 +73,15 @@ FORMATS = {
         onnx_reader.files_of,
         lambda parsed, files: Model(onnx_reader.read(parsed, files), onnx_operators.OPERATORS),
         producer=lambda parsed: _joined(parsed, "producer_name", "producer_version"),
+    ),
+    # The last, since folders of other models may have weights in such files.
+    "h5": Format(
+        keras_hdf5.matches,
+        keras_hdf5.parse,
+        lambda parsed: set(),
+        keras_archive.read,
+        True,
+        _keras_version,
     ),
 }
 """Supported formats by name. The first whose `matches` is true reads a file."""
@@ -113,7 +126,8 @@ async def load(
             by its name relative to the model's, which is "" for the model itself. A zip archive is
             like a folder.
         format: "py_tensor" for a file of `save`, "tfjs" for `model.json` of TensorFlow.js, "keras"
-            for a `.keras` file, "tflite" or "onnx"; None (default) chooses by the file's content.
+            for a `.keras` file, "h5" for a model of Keras in HDF5, "tflite" or "onnx"; None
+            (default) chooses by the file's content.
         progress: Function (done, total, name) called as bytes arrive: bytes of all files that were
             read, bytes of all files or None if they are not known, and the name of the file. True
             shows a bar as `pt.progress` does. None (default) for no reports.
@@ -268,9 +282,9 @@ def loads(
     Args:
         data: Bytes, or another buffer of bytes, of a model's file, or of a zip archive with the
             files of a model.
-        format: "py_tensor", "tfjs", "tflite" or "onnx"; None (default) chooses by the content.
-        custom: Layers of a layers model of TensorFlow.js that are not Keras's, as for `load`; None
-            (default) for none.
+        format: As for `load`; None (default) chooses by the content.
+        custom: Layers of a layers model of TensorFlow.js or Keras that are not Keras's, as for
+            `load`; None (default) for none.
 
     Returns:
         `Model`, to be called with tensors; or the module of `pt.nn` that was saved.

@@ -69,9 +69,6 @@ def check_neighbour(name: str, owner: str) -> None:
 
 _OTHER_KINDS = (
     (0, b"GGUF", "a GGUF file, of llama.cpp", "read its weights with pt.models.load_weights"),
-    (0, b"\x89HDF\r\n\x1a\n", "an HDF5 file, of Keras for example",
-     "load the model in Keras 3 and save it as .keras, or read its weights with "
-     "pt.models.load_weights"),
     (0, b"\x93NUMPY", "a .npy file", "read the array with pt.load"),
     (4, b"ORTM", "an ORT file, of ONNX Runtime", "load the ONNX file from which it was made"),
 )  # fmt: skip

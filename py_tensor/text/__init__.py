@@ -1,6 +1,7 @@
 """Texts as the tokens of models, with the tokenizers of other libraries.
 
-Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modules in this order:
+Input: a `tokenizer.json`, `vocab.txt` or GGUF file. Output: a `Tokenizer`. Read the modules in this
+order:
 
     unicode_sets, regex    regular expressions of files, for Python's `re`
     aligned                texts that remember the characters of the original
@@ -12,7 +13,8 @@ Input: a `tokenizer.json`, or a GGUF file. Output: a `Tokenizer`. Read the modul
     encoding, limits       columns of tokens; truncation and padding
     chat_templates, sandbox    conversations
     decoding               texts of tokens
-    gguf_vocabulary        descriptions of tokenizers of GGUF files
+    gguf_vocabulary, bert_vocabulary
+                           descriptions of tokenizers of GGUF files and of BERT
     files, loading         where files are
     pipeline, tokenizer    Tokenizer
     generation             texts of language models

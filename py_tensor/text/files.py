@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from . import bert_vocabulary
 from .gguf_vocabulary import MAGIC, of_gguf
 from .parts import malformed
 
@@ -12,7 +13,8 @@ from .parts import malformed
 def read(file: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the description of a tokenizer and of its configuration.
 
-    The file is the content of a tokenizer.json as a dict, text or bytes, or bytes of a GGUF file.
+    The file is the content of a tokenizer.json as a dict, text or bytes, or bytes of a `vocab.txt`
+    or GGUF file.
     """
     if isinstance(file, dict):
         return _checked(file), {}
@@ -20,6 +22,8 @@ def read(file: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         data = file if isinstance(file, str) else bytes(memoryview(file).cast("B"))
         if isinstance(data, bytes) and data[:4] == MAGIC:
             return of_gguf(data)
+        if isinstance(data, bytes) and bert_vocabulary.matches(data):
+            return bert_vocabulary.described(data, {}), {}
         return _checked(json.loads(data)), {}
     except (TypeError, ValueError, RecursionError) as error:
         raise malformed(

@@ -10,11 +10,12 @@ from ..errors import BackendError, ModelError
 from ..models.readers import ForwardReader
 from ..models.sources import Files, files_of_source
 from ..models.weights import gguf
+from . import bert_vocabulary
 from .files import settings_of
 from .gguf_vocabulary import described
 from .parts import malformed
 
-PATTERNS = ("tokenizer.json", "*.gguf")
+PATTERNS = ("tokenizer.json", "vocab.txt", "*.gguf")
 """Names of tokenizers in repositories of hubs, the preferred one first."""
 _SIZE_LIMIT = 1 << 28
 """Largest number of bytes of a tokenizer.json."""
@@ -36,6 +37,8 @@ async def load_files(source: Any, headers: Mapping[str, str] | None) -> tuple[An
     template = await optional(files, "chat_template.jinja")
     if template is not None:
         settings["chat_template"] = template.decode("utf-8", "replace")
+    if bert_vocabulary.matches(data):
+        return bert_vocabulary.described(data, settings), settings
     return data, settings
 
 
@@ -57,9 +60,11 @@ async def fields_of(files: Files, name: str) -> dict[str, Any]:
 
 
 def _rank(data: Any) -> int | None:
-    """Return 0 for a tokenizer, and 1 for a GGUF file, to choose among several files."""
+    """Return the rank of a tokenizer, GGUF file or vocabulary, to choose among several files."""
     head = bytes(memoryview(data).cast("B"))
     if head[:4] == gguf.MAGIC:
         return 1
+    if bert_vocabulary.matches(head):
+        return 2
     is_tokenizer = (head[:1] == b"{" and b'"added_tokens"' in head) or b'"pre_tokenizer"' in head
     return 0 if is_tokenizer or (head[:1] == b"{" and b'"vocab"' in head) else None

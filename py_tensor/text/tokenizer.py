@@ -34,8 +34,8 @@ class Tokenizer(Pipeline, Chats):
     file. Models: byte-pair encoding, WordPiece, Unigram and WordLevel.
 
     Args:
-        file: Content of a `tokenizer.json` as a dict, text or bytes; or bytes of a GGUF file with
-            a vocabulary of the kinds "gpt2" and "llama".
+        file: Content of a `tokenizer.json` as a dict, text or bytes; or bytes of a `vocab.txt` of
+            BERT, or of a GGUF file with a vocabulary of the kinds "gpt2" and "llama".
         config: Content of a `tokenizer_config.json`, with special tokens and the chat template;
             None (default) for none.
 
@@ -78,8 +78,8 @@ class Tokenizer(Pipeline, Chats):
         """Load a tokenizer from a file, a folder, an address or a repository.
 
         The source is a `tokenizer.json`, next to which `tokenizer_config.json` and
-        `chat_template.jinja` are read if they are there; or a GGUF file, of which only the metadata
-        are read.
+        `chat_template.jinja` are read if they are there; or a `vocab.txt` of BERT, with the same
+        files; or a GGUF file, of which only the metadata are read.
 
         Args:
             source: URL, `hf://owner/name`, path, bytes, file object, dict of files by name, or

@@ -1,10 +1,11 @@
-"""`.keras` files: layers and weights as Keras computes them, and damaged files."""
+"""`.keras` and `.h5` files: layers and weights as Keras computes them, and damaged files."""
 
 from __future__ import annotations
 
 import asyncio
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -19,13 +20,14 @@ DATA = Path(__file__).parent / "data"
 VALUES = json.loads((DATA / "keras_values.json").read_text())
 
 
-@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("name", ["image.keras", "words.keras", "words.h5"])
 def test_file_of_keras_has_its_results(name):
-    model = pt.models.loads((DATA / f"{name}.keras").read_bytes())
-    inputs = np.array(VALUES[name]["inputs"], "int32" if name == "words" else "float32")
-    expected = np.array(VALUES[name]["results"], "float32")
+    model = pt.models.loads((DATA / name).read_bytes())
+    values = VALUES[name.partition(".")[0]]
+    inputs = np.array(values["inputs"], "int32" if "words" in name else "float32")
+    expected = np.array(values["results"], "float32")
     assert_values(model(pt.asarray(inputs)), expected, rtol=1e-5, atol=1e-6)
-    assert "Keras 3" in repr(model) or model.format == "keras"
+    assert (model.format, model.producer[:7]) == (name.partition(".")[2], "Keras 3")
 
 
 def test_file_is_loaded_from_a_path():
@@ -71,3 +73,41 @@ def test_newer_headers_are_refused_with_advice():
     damaged = weights[:at] + b"\x02" + weights[at + 1 :]
     with pytest.raises(errors.ModelError, match=r"version 1; got 2; save the model again"):
         pt.models.loads(with_weights(damaged))
+
+
+@pytest.mark.host
+def test_damaged_h5_file_raises_model_errors(rng):
+    data = (DATA / "words.h5").read_bytes()
+    for _ in range(60):
+        damaged = bytearray(data)
+        for at in rng.integers(0, len(data), 200):
+            damaged[at] = rng.integers(0, 256)
+        try:
+            pt.models.loads(bytes(damaged))
+        except errors.ModelError:
+            continue
+    for wrong in (data[:8], data[:64], data[: len(data) // 2], data[:8] + b"\x02" * 99):
+        with pytest.raises(errors.ModelError, match="not a valid HDF5 file of Keras"):
+            pt.models.loads(wrong)
+
+
+@pytest.mark.host
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (b"model_config", b"model_confix", "HDF5 file has no model of Keras; got one without"),
+        (b'{"class_name', b'["class_name', "model_config is not JSON"),
+        (b"GCOL", b"GCOX", "heap is damaged; got address"),
+    ],
+)
+def test_h5_file_without_a_model_says_what_to_do(old, new, problem):
+    data = (DATA / "words.h5").read_bytes()
+    assert old in data
+    with pytest.raises(errors.ModelError, match=re.escape(problem)):
+        pt.models.loads(data.replace(old, new, 1))
+
+
+@pytest.mark.host
+def test_model_next_to_h5_weights_is_chosen():
+    files = {"weights.h5": (DATA / "legacy.h5").read_bytes(), "a.onnx": pt.models.EXAMPLE}
+    assert asyncio.run(pt.models.load(files)).format == "onnx"

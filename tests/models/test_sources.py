@@ -229,7 +229,6 @@ def npz() -> bytes:
     ("body", "kind", "fix"),
     [
         (b"GGUF\3\0\0\0", "a GGUF file, of llama.cpp", "read its weights"),
-        (b"\x89HDF\r\n\x1a\n\0", "an HDF5 file", "load the model in Keras 3"),
         (b"\x93NUMPY\1\0", "a .npy file", "pt.load"),
         (npz(), "an .npz file", "pt.load"),
         (b"\x10\0\0\0ORTM\0\0", "an ORT file, of ONNX Runtime", "load the ONNX file"),

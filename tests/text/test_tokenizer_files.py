@@ -120,3 +120,52 @@ def test_other_gguf_files_raise(data):
     for make in (pt.text.Tokenizer, load):
         with pytest.raises(pt.errors.ModelError, match=r"; got .*; "):
             make(data)
+
+
+BERT = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "cafe",
+    "the",
+    "token",
+    "##izer",
+    "##s",
+    "a",
+    ".",
+    ",",
+    "!",
+    "##é",
+]
+"""Vocabulary of a model that knows no capital letters."""
+
+
+def test_vocabulary_of_bert_gives_the_tokens_of_its_package(tmp_path):
+    """`BertWordPieceTokenizer` of the package tokenizers 0.23 gives these numbers."""
+    (tmp_path / "vocab.txt").write_text("\n".join(BERT) + "\n", encoding="utf-8")
+    text = "The Tokenizers, a [MASK] Café!"
+    for source in (tmp_path, tmp_path / "vocab.txt", "\r\n".join(BERT).encode()):
+        tokenizer = load(source)
+        assert tokenizer.encode(text).ids == [2, 6, 7, 8, 9, 12, 10, 4, 5, 13, 3]
+        pair = tokenizer.encode("a cafe", "the token")
+        assert pair.ids == [2, 10, 5, 3, 6, 7, 3]
+        assert pair.type_ids == [0, 0, 0, 0, 1, 1, 1]
+        assert tokenizer.decode(pair.ids) == "a cafe the token"
+    cased = "\n".join([*BERT[:5], "Café", *BERT[6:]])
+    assert pt.text.Tokenizer(cased.encode()).encode("the Café Token").ids == [2, 6, 5, 1, 3]
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    assert load(tmp_path).encode("The cafe").ids == [2, 1, 5, 3]
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"[UNK]\na\n", r"vocab.txt lacks tokens of BERT; got 2 lines without \['\[CLS\]'"),
+        (b"[UNK]\n[CLS]\n[SEP]\n\xff\n", "vocab.txt is not UTF-8"),
+    ],
+)
+def test_damaged_vocabulary_of_bert_raises(data, problem):
+    with pytest.raises(pt.errors.ModelError, match=problem):
+        load(data)

@@ -1,4 +1,4 @@
-"""Write small models of Keras 3.15 as `.keras` files, with inputs and results.
+"""Write small models of Keras 3.15 as `.keras` files, and one as `.h5`, with inputs and results.
 
 usage: KERAS_BACKEND=torch python tests/models/data/make_keras_files.py
 """
@@ -49,6 +49,8 @@ def main() -> None:
             model.compile("adam", "categorical_crossentropy")
             model.fit(inputs[name], np.eye(3)[[0, 2]], verbose=0)
         model.save(FOLDER / f"{name}.keras")
+        if name == "words":
+            model.save(FOLDER / f"{name}.h5")
         results = model.predict(inputs[name], verbose=0)
         rows[name] = {"inputs": inputs[name].tolist(), "results": results.tolist()}
     (FOLDER / "keras_values.json").write_text(json.dumps(rows) + "\n")

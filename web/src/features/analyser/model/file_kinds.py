@@ -9,10 +9,7 @@ _KINDS = (
     (b"GIF8", "a GIF picture"),
     (b"RIFF", "a sound, video or WebP picture"),
     (b"%PDF", "a PDF document"),
-    (
-        b"\x89HDF",
-        "an HDF5 file, for example of Keras (.h5): load it in Keras 3 and save it as .keras",
-    ),
+    (b"\x89HDF", "an HDF5 file (.h5)"),
     (b"GGUF", "a GGUF file of llama.cpp"),
     (b"\x80\x02", "a pickle, for example of PyTorch: export the model as ONNX"),
     (b"\x80\x04", "a pickle: export the model as ONNX"),

@@ -16,6 +16,7 @@ const FORMATS = {
   tfjs: "TensorFlow.js",
   tflite: "TFLite",
   keras: "Keras",
+  h5: "Keras (HDF5)",
   py_tensor: "py_tensor",
 };
 

@@ -17,10 +17,10 @@ const SUPPORTED = [
   "ONNX: .onnx, with its external data",
   "TensorFlow.js: model.json with its .bin files, graph and layers models",
   "TFLite: .tflite",
-  "Keras: .keras",
+  "Keras: .keras, and .h5 of model.save",
   "py_tensor: files of pt.models.save",
   "zip archives and folders of these",
-  "weights alone are listed: .safetensors, .pt, .gguf, .h5 of Keras, frozen graphs (.pb) of TensorFlow",
+  "weights alone are listed: .safetensors, .pt, .gguf, .h5 of save_weights, frozen graphs (.pb) of TensorFlow",
 ];
 
 /** @param {Analyser} analyser */
