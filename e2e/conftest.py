@@ -7,7 +7,7 @@ from pathlib import Path
 
 import playwright_bridge
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from server import serve
 from watched_page import PageErrors, crashed_pages, note_crashes, raise_crash, watched_page
 from work_limit import HANG_SECONDS
@@ -57,6 +57,8 @@ def site_url() -> Iterator[str]:
 def launch_chromium() -> Iterator[Callable[..., Browser]]:
     """Start a headless Chromium, $CHROMIUM, the system's or Playwright's, with other flags."""
     path = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    # Like all other waits: a machine under load takes longer than the 5 s of `expect`.
+    expect.set_options(timeout=1000 * HANG_SECONDS)
     with sync_playwright() as playwright:
 
         def launch(*flags: str, without: str = "") -> Browser:
