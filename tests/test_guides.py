@@ -89,10 +89,19 @@ def test_the_wheel_has_the_name_that_is_built() -> None:
     assert wheels == {f"py_tensor-{project['version']}-py3-none-any.whl"}
 
 
-def test_links_of_the_readme_exist() -> None:
-    # MkDocs checks the links of the guides.
-    links = re.findall(r"\]\(([^)#]+)\)", PAGES[0].read_text())
-    assert [link for link in links if "://" not in link and not (ROOT / link).exists()] == []
+# MkDocs checks the links of the guides.
+@pytest.mark.parametrize(
+    "page",
+    [*ROOT.glob("*.md"), *ROOT.glob("*/README.md")],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_links_of_pages_outside_the_site_exist(page: Path) -> None:
+    for link, heading in re.findall(r"\]\(([^):#]*)(?:#([^)]*))?\)", page.read_text()):
+        target = page.parent / link if link else page
+        assert target.exists(), link
+        headings = re.findall(r"(?m)^#+ (.*)$", target.read_text()) if heading else []
+        slugs = [re.sub(r"[^\w -]", "", text).lower().replace(" ", "-") for text in headings]
+        assert not heading or heading in slugs, f"{link}#{heading}"
 
 
 def test_the_guide_to_networks_names_everything_in_nn() -> None:
