@@ -28,7 +28,9 @@ export async function startModule(name, base, program) {
   const loaded = /** @type {PerformanceResourceTiming[]} */ (
     performance.getEntriesByType("resource")
   );
-  // Without those that were given up.
-  const files = loaded.filter((entry) => entry.encodedBodySize > 0).map((entry) => entry.name);
+  // Without those that were given up. Workers of WebKit know no sizes, and list none of these.
+  const hasSizes = loaded.some((entry) => entry.encodedBodySize > 0);
+  const whole = loaded.filter((entry) => entry.encodedBodySize > 0 || !hasSizes);
+  const files = whole.map((entry) => entry.name);
   return { module, started: { ...computing, files } };
 }
