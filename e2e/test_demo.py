@@ -295,9 +295,20 @@ def test_page_without_the_copied_memory_starts_and_warns(
 ) -> None:
     warnings: list[str] = []
     page.on("console", lambda message: warnings.append(message.text))
-    page.route("**/snapshot-*", lambda route: route.fulfill(status=404))
+    # It arrives and is too short, so that its bytes were transferred for nothing.
+    short = gzip.compress(bytes(20_000_000))
+    page.route("**/snapshot-*", lambda route: route.fulfill(body=short))
+    page.add_init_script(RECORD_PROGRESS)
     Demo(page, site_url)
     assert any("starts without the copy of its memory" in text for text in warnings)
+    steps = page.evaluate("window.progress")
+    counted = [(text.split()[-4], text.split()[-2]) for text, _ in steps if text.endswith("MB")]
+    loaded, totals = zip(*[tuple(map(float, numbers)) for numbers in counted], strict=True)
+    assert list(loaded) == sorted(loaded)
+    assert list(totals) == sorted(totals)
+    assert loaded[-1] == totals[-1] > totals[0]
+    fractions = [value for _, value in steps]
+    assert fractions == sorted(fractions)
     page_errors.ignore()
 
 

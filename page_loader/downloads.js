@@ -4,24 +4,63 @@ const WASM = "pyodide.asm.wasm";
 
 /** @typedef {{ bytes: number, compressed: number }} Expected bytes of a file, and what is transferred of it */
 
-export class Downloads {
-  #plainFetch = globalThis.fetch;
-  #plainInstantiate = WebAssembly.instantiateStreaming;
+/** Counts the transferred bytes of the files that a start needs. */
+export class Transfers {
   #report;
-  /** @type {Record<string, Expected>} */
+  /** @type {Map<string, Expected>} */
   #expected;
   /** Transferred bytes of each file. @type {Map<string, number>} */
   #loaded = new Map();
-  /** @type {PromiseWithResolvers<never>} */
-  #failure = Promise.withResolvers();
 
   /**
-   * @param {Record<string, Expected>} expected files that the start needs
+   * @param {[string, Expected][]} expected
    * @param {(loaded: number, total: number) => void} report gets the bytes that are transferred if the server compresses
    */
   constructor(expected, report) {
-    this.#expected = expected;
+    this.#expected = new Map(expected);
     this.#report = report;
+  }
+
+  /** @param {string} name @returns {number} bytes that a file of the start has */
+  bytesOf(name) {
+    return /** @type {Expected} */ (this.#expected.get(name)).bytes;
+  }
+
+  /** @param {string} name @param {number} bytes after decompression, which is all that a page sees */
+  count(name, bytes) {
+    const expected = this.#expected.get(name);
+    if (!expected?.bytes) return;
+    const loaded = (bytes / expected.bytes) * expected.compressed;
+    // A second start reads again what the browser has kept of the first.
+    this.#loaded.set(name, Math.max(loaded, this.#loaded.get(name) ?? 0));
+    const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
+    const total = sum([...this.#expected.values()].map(({ compressed }) => compressed));
+    this.#report(sum([...this.#loaded.values()]), total);
+  }
+
+  /**
+   * Loads other files instead of one. What was transferred of it stays in both numbers.
+   *
+   * @param {string} name
+   * @param {[string, Expected][]} others
+   */
+  replace(name, others) {
+    // It may still arrive, and is not counted then.
+    this.#expected.set(name, { bytes: 0, compressed: this.#loaded.get(name) ?? 0 });
+    for (const [other, expected] of others) this.#expected.set(other, expected);
+  }
+}
+
+export class Downloads {
+  #plainFetch = globalThis.fetch;
+  #plainInstantiate = WebAssembly.instantiateStreaming;
+  #transfers;
+  /** @type {PromiseWithResolvers<never>} */
+  #failure = Promise.withResolvers();
+
+  /** @param {Transfers} transfers */
+  constructor(transfers) {
+    this.#transfers = transfers;
     globalThis.fetch = async (input, options) => {
       const url = input instanceof Request ? input.url : String(input);
       try {
@@ -37,7 +76,7 @@ export class Downloads {
     WebAssembly.instantiateStreaming = async (source, imports) => {
       try {
         const instance = await this.#plainInstantiate.call(WebAssembly, source, imports);
-        this.#count(WASM, this.#expected[WASM].bytes);
+        transfers.count(WASM, transfers.bytesOf(WASM));
         return instance;
       } catch (error) {
         // The response may be that of a start that was given up, whose download another object watched.
@@ -92,9 +131,9 @@ export class Downloads {
     for await (const chunk of bytes) {
       target.set(chunk, length);
       length += chunk.length;
-      this.#count(nameOf(url), length);
+      this.#transfers.count(nameOf(url), length);
     }
-    const expected = this.#expected[nameOf(url)].bytes;
+    const expected = this.#transfers.bytesOf(nameOf(url));
     if (length !== expected) throw missing(url, `${length} of ${expected} bytes`);
   }
 
@@ -127,24 +166,13 @@ export class Downloads {
     const counter = new TransformStream({
       transform: (chunk, controller) => {
         length += chunk.byteLength;
-        this.#count(name, length);
+        this.#transfers.count(name, length);
         controller.enqueue(chunk);
       },
     });
     const { status, statusText, headers } = response;
     response.body.pipeTo(counter.writable).catch((error) => this.#fail(url, textOf(error)));
     return new Response(counter.readable, { status, statusText, headers });
-  }
-
-  /** @param {string} name @param {number} bytes after decompression, which is all that a page sees */
-  #count(name, bytes) {
-    if (!(name in this.#expected)) return;
-    const expected = this.#expected[name];
-    this.#loaded.set(name, (bytes / expected.bytes) * expected.compressed);
-    const sum = (/** @type {Iterable<number>} */ numbers) =>
-      [...numbers].reduce((a, b) => a + b, 0);
-    const files = Object.values(this.#expected);
-    this.#report(sum(this.#loaded.values()), sum(files.map(({ compressed }) => compressed)));
   }
 }
 

@@ -1,6 +1,6 @@
 /** @file Start Python with py_tensor in a page or a module worker. */
 
-import { Downloads, fetched, missing } from "./downloads.js";
+import { Downloads, fetched, missing, Transfers } from "./downloads.js";
 import { FOLDER, lateFiles, pathOf } from "./late_files.js";
 import { snapshotOptions } from "./snapshot.js";
 
@@ -20,8 +20,8 @@ import { snapshotOptions } from "./snapshot.js";
  * @typedef {object} Progress
  * @property {"download" | "ready"} step
  * @property {number} loaded bytes, as they are transferred if the server compresses
- * @property {number} total bytes, the same from the first call on
- * @property {number} fraction of the whole start, from 0 to 1
+ * @property {number} total bytes; it changes only if the snapshot fails and other files are loaded instead
+ * @property {number} fraction of the whole start, from 0 to 1, which never falls
  */
 
 /**
@@ -188,34 +188,53 @@ async function isKept(address) {
  * @returns {Promise<PyodideInterface>}
  */
 async function startPyodide(base, files, snapshot, onProgress) {
-  const { archives, pyodide } = files;
   const large = "pyodide.asm.wasm";
-  /** @type {[string, { bytes: number, compressed?: number }][]} */
-  const needed = [
-    [large, pyodide[large]],
-    ...(snapshot ? [snapshot] : [archives.start, archives.core]).map(
-      (entry) => /** @type {[string, { bytes: number }]} */ ([entry.file, entry]),
-    ),
-  ];
-  const expected = Object.fromEntries(
-    // The archives are compressed themselves.
-    needed.map(([name, { bytes, compressed = bytes }]) => [name, { bytes, compressed }]),
+  const archives = [files.archives.start, files.archives.core].map(expectedOf);
+  let fraction = 0;
+  const transfers = new Transfers(
+    [
+      expectedOf({ file: large, ...files.pyodide[large] }),
+      ...(snapshot ? [expectedOf(snapshot)] : archives),
+    ],
+    (loaded, total) => {
+      fraction = Math.max(fraction, (DOWNLOADED * loaded) / total);
+      onProgress({ step: "download", loaded, total, fraction });
+    },
   );
-  const downloads = new Downloads(expected, (loaded, total) => {
-    onProgress({ step: "download", loaded, total, fraction: (DOWNLOADED * loaded) / total });
-  });
+  if (snapshot) {
+    try {
+      return await watched(transfers, (downloads) =>
+        fromSnapshot(base, files, snapshot, downloads),
+      );
+    } catch (error) {
+      warnOfSnapshot(error);
+      transfers.replace(snapshot.file, archives);
+    }
+  }
+  return watched(transfers, () => fromArchives(base, files));
+}
+
+/**
+ * Returns the name of a file and the sizes to expect. Archives are compressed themselves.
+ *
+ * @param {{ file: string, bytes: number, compressed?: number }} entry
+ * @returns {[string, import("./downloads.js").Expected]}
+ */
+const expectedOf = ({ file, bytes, compressed = bytes }) => [file, { bytes, compressed }];
+
+/**
+ * Starts Pyodide while its downloads are watched.
+ *
+ * @param {Transfers} transfers
+ * @param {(downloads: Downloads) => Promise<PyodideInterface>} load
+ */
+async function watched(transfers, load) {
+  const downloads = new Downloads(transfers);
   try {
-    const loading = snapshot
-      ? fromSnapshot(base, files, snapshot, downloads)
-      : fromArchives(base, files);
-    return await Promise.race([downloads.failure, loading]);
-  } catch (error) {
-    if (!snapshot) throw error;
-    warnOfSnapshot(error);
+    return await Promise.race([downloads.failure, load(downloads)]);
   } finally {
     downloads.stop();
   }
-  return startPyodide(base, files, undefined, onProgress);
 }
 
 /**

@@ -20,8 +20,7 @@ export function createLoading(client) {
     if (loading.dataset.state !== "loading") return;
     last = { at: performance.now(), step: downloads ? step : "" };
     text.textContent = step;
-    // A start without the copied memory downloads other files; the bar must not go back then.
-    bar.value = Math.max(bar.value, fraction);
+    bar.value = fraction;
   });
   setInterval(() => {
     const seconds = (performance.now() - last.at) / 1000;
