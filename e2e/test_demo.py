@@ -13,7 +13,6 @@ from demo_driver import WEBGL, Demo
 from kept_files import kept_addresses
 from playwright.sync_api import Browser, Page, Route
 from server import serve
-from waiting import eventually
 from watched_page import PageErrors, SharedPage
 
 pytest_plugins = ["demo_fixtures"]
@@ -188,7 +187,8 @@ def test_page_starts_without_a_connection(chromium: Browser) -> None:
     page = context.new_page()
     with serve(SITE) as url:
         demo = Demo(page, url, offline=True)
-        eventually(page, lambda: assert_kept(page))
+        page.wait_for_selector("#loading-text:has-text('works without a connection')")
+        assert_kept(page)
     page.reload()
     page.wait_for_selector("#run:enabled")
     demo.run("arithmetic")
@@ -267,6 +267,9 @@ def test_stalled_download_is_reported(page: Page, site_url: str, page_errors: Pa
     page.wait_for_selector("#loading-text:text('Downloading Python, ')")
     page.clock.run_for(25_000)
     page.wait_for_selector("#loading-text:text('Nothing has arrived for')")
+    # Who opens a shared program does not see the top of the page.
+    assert page.inner_text("#run-seconds").startswith("Downloading Python, ")
+    assert page.inner_text("#digits-status") == "Waiting for Python…"
     page_errors.ignore()
 
 
@@ -287,6 +290,8 @@ def test_missing_file_is_reported(
     # What still arrives does not hide the failure.
     page.wait_for_timeout(500)
     assert page.inner_text("#loading-text") == "Not running"
+    for status in ("#run-seconds", "#digits-status", "#surface-status"):
+        assert page.inner_text(status) == "Python did not start; the top of the page says why."
     page_errors.ignore()
 
 
@@ -372,9 +377,13 @@ def test_page_is_accessible(page: Page, site_url: str) -> None:
     demo = Demo(page, site_url)
     page.locator("#digits").scroll_into_view_if_needed()
     page.wait_for_selector("#digits-cards li")
-    demo.choose("mistake")
+    # The editor scrolls sideways.
+    demo.write(f"# {'long ' * 60}\nimport py_tensor as pt\npt.ones(2) @ pt.ones(3)")
     demo.start()
-    demo.finish()
+    assert demo.finish().startswith("failed after")
+    for words in page.locator(".words summary").all():
+        words.click()
+    page.locator("#run").focus()
     for scheme in SCHEMES:
         page.emulate_media(color_scheme=scheme)
         assert (scheme, faults(page)) == (scheme, [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 
@@ -22,6 +23,9 @@ def test_programs_are_kept_and_shared(page: Page, site_url: str) -> None:
     demo = Demo(page, site_url)
     demo.write("# first of mine\nprint(1)")
     assert page.inner_text("#saved") == "Saved in this browser."
+    # The title stands in the field "Name" alone.
+    assert page.get_attribute("#program-name", "placeholder") == "first of mine"
+    assert page.inner_text("#shown-program") == ""
     # An example does not replace it for good.
     demo.choose("matmul")
     assert "n = 256" in source(demo)
@@ -32,9 +36,11 @@ def test_programs_are_kept_and_shared(page: Page, site_url: str) -> None:
     demo.open_own("first of mine")
     assert source(demo) == "# first of mine\nprint(1)"
     page.click("#share")
+    page.wait_for_selector("#run-status:has-text('link')")
     address = page.evaluate("location.href")
     demo.choose("arithmetic")
     assert page.evaluate("location.hash") == ""
+    assert page.inner_text("#run-status") == ""
     # The address alone changes, which loads no page.
     page.goto(address)
     eventually(page, lambda: _assert_equal(source(demo), "# first of mine\nprint(1)"))
@@ -54,9 +60,10 @@ def _assert_equal(shown: str, expected: str) -> None:
 
 def test_focus_stays_on_the_buttons(demo: Demo) -> None:
     page = demo.page
-    demo.write("from playground import next_frame\nfor _ in range(60): await next_frame()")
+    demo.write("from playground import next_frame\nfor _ in range(90): await next_frame()")
     demo.start_by_keyboard()
-    demo.finish()
+    status = demo.finish()
+    assert re.fullmatch(r"ran in \d+\.\d s", status), status
     assert page.evaluate("document.activeElement.id") == "run"
 
 
@@ -249,8 +256,10 @@ def test_all_programs_are_kept_until_they_are_deleted(page: Page, site_url: str)
     page.reload()
     assert page.input_value("#program-name") == "Größe 1/2"
     assert demo.own_titles()[0] == "Größe 1/2"
+    page.click("#open-programs")
     with page.expect_download() as download:
         page.click("#export-programs")
+    page.click("#close-programs")
     with zipfile.ZipFile(download.value.path()) as archive:
         assert archive.testzip() is None
         names = archive.namelist()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import quote
 
+import pytest
 from demo_driver import Demo
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
+from watched_page import PageErrors, watched_page
 
 pytest_plugins = ["demo_fixtures"]
 
@@ -87,16 +90,47 @@ def test_run_has_the_focus_after_a_restart(demo: Demo) -> None:
     assert page.evaluate("document.activeElement.id") == "run"
 
 
-def test_output_is_in_sight_after_a_run_on_a_phone(page: Page, site_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 720})
-    demo = Demo(page, site_url)
-    demo.choose("arithmetic")
-    page.locator("#run").scroll_into_view_if_needed()
-    demo.start()
+def is_in_sight(page: Page, selector: str) -> bool:
+    """Return whether a whole element is in the part of the page that is shown."""
+    box, shown = page.locator(selector).bounding_box(), page.viewport_size
+    assert box and shown
+    return 0 <= box["y"] <= shown["height"] - box["height"]
+
+
+@pytest.fixture
+def phone(chromium: Browser, page_errors: PageErrors) -> Iterator[Page]:
+    """Empty page of a phone with a touch screen."""
+    screen = {"width": 390, "height": 720}
+    with watched_page(
+        chromium, page_errors, viewport=screen, has_touch=True, is_mobile=True
+    ) as page:
+        yield page
+
+
+def test_phone_shows_what_is_edited_and_computed(phone: Page, site_url: str) -> None:
+    demo = Demo(phone, site_url)
+    phone.tap("[data-example=arithmetic]")
+    assert is_in_sight(phone, "#run") and is_in_sight(phone, "#editor")
+    phone.tap("#run")
     demo.finish()
-    shown = page.locator("#output table").bounding_box()
-    assert shown is not None
-    assert 0 <= shown["y"] < 720 - shown["height"]
+    assert is_in_sight(phone, "#output table")
+    assert phone.locator("#playground kbd:visible").count() == 0
+    # The keyboard takes half of the screen, and the program is longer than the rest.
+    phone.set_viewport_size({"width": 390, "height": 420})
+    lines = [f"print({n})" for n in range(40)]
+    demo.write("\n".join(lines))
+    last = phone.locator(".cm-line").last
+    last.scroll_into_view_if_needed()
+    last.tap()
+    phone.keyboard.press("End")
+    phone.keyboard.type(" # more")
+    assert last.inner_text() == "print(39) # more"
+    for button, text in (("undo", "print(39)"), ("redo", "print(39) # more")):
+        assert is_in_sight(phone, f"#{button}")
+        phone.tap(f"#{button}")
+        assert last.inner_text() == text
+        # The keyboard of the phone stays.
+        assert phone.evaluate("document.activeElement.closest('#editor') !== null")
 
 
 def test_a_link_of_others_does_not_run_its_program(page: Page, site_url: str) -> None:

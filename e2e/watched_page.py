@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Page, WebError
@@ -28,8 +29,10 @@ class PageErrors(list[str]):
 
 
 @contextmanager
-def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator[Page]:
-    """Open a page in a new context; fail at the end if it reported errors."""
+def watched_page(
+    browser: Browser, errors: PageErrors | None = None, **options: Any
+) -> Iterator[Page]:
+    """Open a page in a new context with these options; fail at the end if it reported errors."""
     found = PageErrors() if errors is None else errors
 
     def note_console(message: ConsoleMessage) -> None:
@@ -40,7 +43,7 @@ def watched_page(browser: Browser, errors: PageErrors | None = None) -> Iterator
     def note_error(uncaught: WebError) -> None:
         found.append(f"uncaught: {uncaught.error.stack or uncaught.error.message}")
 
-    context = browser.new_context()
+    context = browser.new_context(**options)
     context.set_default_timeout(1000 * HANG_SECONDS)
     context.on("console", note_console)
     context.on("weberror", note_error)

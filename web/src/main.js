@@ -16,6 +16,7 @@ import workerAddress from "./worker.js?worker&url";
 
 const TOO_SLOW =
   "Switched off, because this page computes in plain Python, which is too slow for this section.";
+const NOT_STARTED = "Python did not start; the top of the page says why.";
 
 /** The flags of py_tensor in the page's address are also in the worker's, where the import finds them. */
 const createWorker = () => new Worker(workerAddress + location.search, { type: "module" });
@@ -38,7 +39,9 @@ async function startPrograms() {
     playground.ready = true;
     return started;
   } catch (error) {
-    if (!(error instanceof StoppedError)) loading.fail(textOf(error));
+    if (error instanceof StoppedError) return null;
+    loading.fail(textOf(error));
+    playground.fail(NOT_STARTED);
     return null;
   }
 }
@@ -49,12 +52,18 @@ async function startModels() {
     for (const section of sections) section.connect();
   } catch (error) {
     loading.fail(textOf(error));
+    switchOffSections(NOT_STARTED);
   }
+}
+
+/** @param {string} reason */
+function switchOffSections(reason) {
+  for (const id of ["photo-lab", "digits", "surface"]) switchOff(id, reason);
 }
 
 // One after the other, so that the first one is ready sooner and its downloads are in the cache.
 const started = await startPrograms();
-if (started?.backend === "python")
-  for (const id of ["photo-lab", "digits", "surface"]) switchOff(id, TOO_SLOW);
-else if (started) await startModels();
-if (started) await keepOffline(started.files).catch(console.warn);
+if (!started) switchOffSections(NOT_STARTED);
+else if (started.backend === "python") switchOffSections(TOO_SLOW);
+else await startModels();
+if (started && (await keepOffline(started.files).catch(console.warn))) loading.keep();

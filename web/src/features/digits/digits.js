@@ -59,7 +59,7 @@ export function createDigits(client) {
   resetButton.onclick = reset;
   form.onsubmit = (event) => event.preventDefault();
   form.onchange = change;
-  enter("new", "");
+  enter("new");
 
   /** @param {State} next @param {string} [text] */
   function enter(next, text) {
@@ -169,6 +169,7 @@ export function createDigits(client) {
     /** Called when the worker has started; the images are loaded when the section becomes visible. */
     connect() {
       connected = true;
+      status.textContent = "";
       enter("new");
       whenVisible(section, () => preparation.done().catch(report));
     },

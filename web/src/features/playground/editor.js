@@ -1,6 +1,6 @@
 /** @file Code editor: CodeMirror with Python, the page's colours, and a marker for the line that failed. */
 
-import { indentWithTab, isolateHistory } from "@codemirror/commands";
+import { indentWithTab, isolateHistory, redo, undo } from "@codemirror/commands";
 import { pythonLanguage } from "@codemirror/lang-python";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
 import { Annotation, EditorState, Prec, StateEffect, StateField } from "@codemirror/state";
@@ -62,7 +62,8 @@ export function createEditor(parent, { onRun, onEdit, ask }) {
         pythonLanguage,
         indentUnit.of("    "),
         syntaxHighlighting(classHighlighter),
-        EditorView.contentAttributes.of({ "aria-label": "Python program" }),
+        // It has the focus anyway; axe asks for the attribute where long lines scroll.
+        EditorView.contentAttributes.of({ "aria-label": "Python program", tabindex: "0" }),
         markedLine,
         EditorView.updateListener.of(({ docChanged, transactions }) => {
           if (docChanged && !transactions.some((one) => one.annotation(replaced))) onEdit();
@@ -81,8 +82,10 @@ export function createEditor(parent, { onRun, onEdit, ask }) {
       const changes = { from: 0, to: view.state.doc.length, insert: text };
       // An edit just before is undone separately.
       view.dispatch({ changes, annotations: [replaced.of(true), isolateHistory.of("full")] });
-      view.scrollDOM.scrollTop = 0;
+      view.scrollDOM.scrollTo(0, 0);
     },
+    undo: () => undo(view),
+    redo: () => redo(view),
     /** Shows the documentation of the name at the cursor. */
     describe: () => help.describe(view),
     /** @param {number | null} line */

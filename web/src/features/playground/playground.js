@@ -21,6 +21,11 @@ import { SoundOutput } from "./sound.js";
 const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
 
 const NARROW = "(max-width: 860px)"; // as in playground.css
+/** What the status says after Share. */
+const SHARED = {
+  copied: "The link was copied.",
+  inAddress: "The page's address is the link.",
+};
 
 /** Returns a zip archive. @param {Record<string, string>} files texts by name */
 function zipped(files) {
@@ -41,6 +46,7 @@ export function createPlayground(client, page) {
     if (running) client.call("pointer", event).catch(() => {});
   });
   const outputPane = find("output-pane", HTMLElement);
+  const workbench = find("workbench", HTMLElement);
   const sound = new SoundOutput();
   const editor = createEditor(find("editor", HTMLElement), {
     onRun: run,
@@ -49,6 +55,7 @@ export function createPlayground(client, page) {
   });
   const saved = find("saved", HTMLElement);
   let ready = false;
+  let hasStarted = false;
   let slow = false;
   let running = false;
   let stopping = false;
@@ -68,16 +75,34 @@ export function createPlayground(client, page) {
   client.on("sound", (part) => {
     if (running && !stopping) sound.play(part);
   });
+  // A start after Stop has a status of its own.
+  client.on("progress", ({ step }) => {
+    if (!hasStarted) clock.textContent = step;
+  });
   client.on("waiting", () => {
     if (running && !stopping) status.textContent = "waiting for the GPU…";
   });
   runButton.onclick = run;
   stopButton.onclick = stop;
-  find("describe", HTMLButtonElement).onclick = () => editor.describe();
+  for (const action of /** @type {const} */ (["undo", "redo", "describe"])) {
+    const button = find(action, HTMLButtonElement);
+    // The editor keeps the focus, and a phone its keyboard.
+    button.onpointerdown = (event) => event.preventDefault();
+    button.onclick = () => editor[action]();
+  }
   find("clear", HTMLButtonElement).onclick = () => output.clear();
   find("gallery", HTMLElement).append(...GALLERY.map(cardOf));
   find("examples", HTMLElement).append(...EXAMPLES.map(chipOf));
-  const programs = createProgramList({ onChoose: chooseProgram, onOpen: openOwn });
+  const programs = createProgramList({
+    onChoose(name) {
+      chooseProgram(name);
+      showEditor();
+    },
+    onOpen(index) {
+      openOwn(index);
+      showEditor();
+    },
+  });
   const shownProgram = find("shown-program", HTMLElement);
   const own = new OwnPrograms();
   const deleteButton = find("delete-own", HTMLButtonElement);
@@ -94,7 +119,7 @@ export function createPlayground(client, page) {
     saveFile(own.fileName, new Blob([`${editor.source}\n`], { type: "text/x-python" }));
   const fileInput = find("program-files", HTMLInputElement);
   fileInput.onchange = () => addFiles(filesOfInput(fileInput.files ?? []));
-  acceptDrops(find("workbench", HTMLElement), addFiles);
+  acceptDrops(workbench, addFiles);
   client.on("download", ({ name, blob }) => saveFile(name, blob));
   addEventListener("hashchange", showLinked);
   if (!showLinked()) {
@@ -111,7 +136,7 @@ export function createPlayground(client, page) {
     own.leave();
     listOwn();
     editor.source = program;
-    find("playground", HTMLElement).scrollIntoView();
+    workbench.scrollIntoView();
     runWhenReady = isRunByLink();
     if (ready && runWhenReady) run();
     return true;
@@ -137,7 +162,7 @@ export function createPlayground(client, page) {
     const { titles } = own;
     const { shown } = own;
     programs.own = titles;
-    shownProgram.textContent = shown === null ? titleOfProgram(chosen) : titles[0];
+    shownProgram.textContent = shown === null ? titleOfProgram(chosen) : "";
     nameInput.value = shown?.name ?? "";
     nameInput.placeholder = shown === null ? "" : titles[0];
     find("own-name", HTMLElement).hidden = shown === null;
@@ -182,9 +207,9 @@ export function createPlayground(client, page) {
     linkProgram(editor.source);
     try {
       await navigator.clipboard.writeText(location.href);
-      saved.textContent = "The link to this program was copied.";
+      status.textContent = SHARED.copied;
     } catch {
-      saved.textContent = "The page's address is now a link to this program.";
+      status.textContent = SHARED.inAddress;
     }
   }
 
@@ -202,6 +227,7 @@ export function createPlayground(client, page) {
     card.onclick = () => {
       choose(name);
       runButton.focus();
+      showEditor();
     };
     return card;
   }
@@ -210,7 +236,10 @@ export function createPlayground(client, page) {
   function chipOf({ name, title }) {
     const chip = make("button", { type: "button", className: "chip" }, title);
     chip.dataset.example = name;
-    chip.onclick = () => choose(name);
+    chip.onclick = () => {
+      choose(name);
+      showEditor();
+    };
     return chip;
   }
 
@@ -257,6 +286,8 @@ export function createPlayground(client, page) {
     linkProgram(null);
     editor.source = source.trimEnd();
     saved.textContent = "";
+    // It was about the program before.
+    if (Object.values(SHARED).includes(status.textContent ?? "")) status.textContent = "";
     listOwn();
   }
 
@@ -313,6 +344,11 @@ export function createPlayground(client, page) {
     focusRun = false;
   }
 
+  /** Scrolls the editor into sight on phones, where it is below the choice of programs. */
+  function showEditor() {
+    if (matchMedia(NARROW).matches) workbench.scrollIntoView();
+  }
+
   /** Scrolls the output into sight where it is below the editor, as on phones. */
   function showOutput() {
     if (matchMedia(NARROW).matches)
@@ -321,8 +357,11 @@ export function createPlayground(client, page) {
 
   /** @param {Outcome} outcome */
   function finish({ milliseconds, stopped, failure }) {
-    const time = milliseconds < 10 ? milliseconds.toFixed(1) : milliseconds.toFixed(0);
-    status.textContent = `${stopped ? "stopped after" : failure ? "failed after" : "ran in"} ${time} ms`;
+    const time =
+      milliseconds < 1000
+        ? `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`
+        : `${(milliseconds / 1000).toFixed(1)} s`;
+    status.textContent = `${stopped ? "stopped after" : failure ? "failed after" : "ran in"} ${time}`;
     if (failure) {
       output.fail(failure);
       editor.mark(failure.line);
@@ -351,6 +390,15 @@ export function createPlayground(client, page) {
   }
 
   return {
+    /**
+     * Says at the program, which may be far below the reason, that Python did not start.
+     *
+     * @param {string} text
+     */
+    fail(text) {
+      clock.textContent = text;
+      hasStarted = true;
+    },
     /** @param {boolean} isSlow true if plain Python computes */
     set slow(isSlow) {
       slow = isSlow;
@@ -358,6 +406,8 @@ export function createPlayground(client, page) {
     /** @param {boolean} isReady */
     set ready(isReady) {
       ready = isReady;
+      if (ready && !hasStarted) clock.textContent = "";
+      hasStarted ||= ready;
       update();
       giveFocus();
       if (ready) writeFiles(files).catch((error) => output.note(textOf(error)));

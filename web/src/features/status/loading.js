@@ -12,6 +12,7 @@ export function createLoading(client) {
   const bar = find("loading-bar", HTMLProgressElement);
   const text = find("loading-text", HTMLElement);
   const notice = find("notice", HTMLElement);
+  let kept = "";
   let begun = performance.now();
   /** The last time that bytes arrived, and what the text said then. */
   let last = { at: begun, step: "" };
@@ -41,7 +42,12 @@ export function createLoading(client) {
       loading.dataset.state = "ready";
       bar.value = 1;
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-      text.textContent = `Python is ready, in ${seconds} s`;
+      text.textContent = `Python is ready, in ${seconds} s${kept}`;
+    },
+    /** Says that the page starts without a connection from now on. */
+    keep() {
+      kept = "; works without a connection";
+      if (loading.dataset.state === "ready") text.textContent += kept;
     },
     /** @param {string} reason */
     fail(reason) {

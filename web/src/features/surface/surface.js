@@ -188,6 +188,7 @@ export function createSurface(client) {
     /** Called when the worker has started; a network is created when the section becomes visible. */
     connect() {
       connected = true;
+      status.textContent = "";
       update();
       whenVisible(section, () => run(() => {}));
     },
