@@ -77,7 +77,7 @@ def test_the_folder_leads_to_the_latest_version(page: Page, site_url: str) -> No
 
 @every_version
 def test_the_sitemap_lists_pages_of_the_version(version: str) -> None:
-    locations = ET.parse(DOCS / version / "sitemap.xml").iter("{*}loc")
+    locations = ET.parse(DOCS / version / "sitemap.xml").findall(".//{*}loc")
     addresses = [each.text or "" for each in locations]
     canonical = Addresses((DOCS / version / "install.html").read_text()).canonical
     # Only a release knows the address of the site.
@@ -85,7 +85,7 @@ def test_the_sitemap_lists_pages_of_the_version(version: str) -> None:
     assert set(canonical) <= set(addresses)
     for address in addresses:
         _, found, path = address.partition("/docs/")
-        assert found and (DOCS / (path or "index.html")).exists(), address
+        assert found and (DOCS / unquote(path or "index.html")).exists(), address
         assert path.partition("/")[0] in VERSIONS, address
 
 
