@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
+from accessibility import faults
 from analyser_driver import (
     GIVEN,
     AnalyserPage,
@@ -19,8 +22,9 @@ from analyser_driver import (
 from conftest import SITE
 from kept_files import kept_addresses
 from onnx import TensorProto, helper
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Locator, Page, Route
 from server import serve
+from text_model import CLASSES, LABELS, WORDS, sentence_vector, text_model, tokenizer_file
 from waiting import eventually
 from watched_page import PageErrors, SharedPage
 
@@ -96,6 +100,10 @@ def test_damaged_foreign_and_huge_files_are_explained(analyser: AnalyserPage) ->
     assert "Supported" in analyser.problem()
     analyser.open_files({"photo.jpg": b"\xff\xd8\xff\xe0" + bytes(500)})
     assert "photo.jpg, 504 bytes: a JPEG picture" in analyser.problem()
+    assert "open a model first; pictures and sounds are its input" in analyser.problem()
+    analyser.open_files({"tokenizer.json": tokenizer_file()})
+    assert "a tokenizer; open it together with its model" in analyser.problem()
+    assert "ONNX file" not in analyser.problem()
     analyser.open_files({"keras.h5": b"\x89HDF\r\n\x1a\n" + bytes(99)})
     assert 'save the model again with model.save("model.keras")' in analyser.problem()
     analyser.page.evaluate(
@@ -202,21 +210,134 @@ def expect_other_numbers(page: Page, before: list[float]) -> None:
     assert numbers(page)[0] != before[0]
 
 
-def test_second_picture_is_chosen_by_the_visitor(analyser: AnalyserPage) -> None:
+def test_second_picture_has_the_sources_and_filters_of_the_first(analyser: AnalyserPage) -> None:
     page = analyser.page
     analyser.open_files({"pictures.onnx": difference([1, 3, 8, 8])})
     page.evaluate("document.getElementById('output-numbers').open = true")
     page.evaluate("document.getElementById('input-values').open = true")
+    page.evaluate("document.getElementById('input-effects').open = true")
     ways = page.locator(".input-values b")
     assert ways.all_inner_texts() == ["what is chosen above", "random numbers"]
     page.wait_for_selector("#output-numbers td >> nth=5")
     assert any(value != 0 for value in numbers(page))
-    picture = SITE / "gallery" / "astronaut.jpg"
-    assert page.locator(".input-values .file:visible").count() == 1
-    page.set_input_files(".input-values fieldset:nth-of-type(2) input[type=file]", picture)
-    page.wait_for_selector(".input-values b:text('a picture of its own')")
-    page.set_input_files("#input-file", picture)
+    page.click("[data-sample='cat.jpg']")
+    page.wait_for_selector("[data-sample='cat.jpg'][aria-pressed=true]")
+    page.select_option("#input-target", "y")
+    page.wait_for_selector("#input-status:text('Random numbers')")
+    assert page.locator("#input-samples [aria-pressed=true]").count() == 0
+    page.click("[data-sample='cat.jpg']")
     eventually(page, lambda: expect_numbers(page, [0.0] * 192))
+    assert ways.all_inner_texts() == ["what is chosen above"] * 2
+    # Filters are those of the chosen input.
+    page.check("#input-filters [data-filter=flip] input[type=checkbox]")
+    eventually(page, lambda: expect_some_numbers(page))
+    page.select_option("#input-target", "x")
+    page.wait_for_selector("#input-filters [data-filter=flip] input:not(:checked)")
+    page.check("#input-filters [data-filter=flip] input[type=checkbox]")
+    eventually(page, lambda: expect_numbers(page, [0.0] * 192))
+    page.select_option("#input-target", "y")
+    page.wait_for_selector("#input-filters [data-filter=flip] input:checked")
+    page.click("#input-camera")
+    page.wait_for_selector("#input-status:text('pixels of the camera')")
+    page.select_option("#input-target", "x")
+    page.click("[data-sample='astronaut.jpg']")
+    page.wait_for_selector("[data-sample='astronaut.jpg'][aria-pressed=true]")
+    # The camera goes on for the other input.
+    assert page.get_attribute("#input-camera", "aria-pressed") == "true"
+    page.select_option("#input-target", "y")
+    page.wait_for_selector("#input-status:text('pixels of the camera')")
+    page.click("#input-camera")
+    page.wait_for_selector("#input-camera[aria-pressed=false]")
+
+
+def expect_some_numbers(page: Page) -> None:
+    assert any(value != 0 for value in numbers(page))
+
+
+def tokens(page: Page) -> list[list[str]]:
+    """Return the tokens that are shown, with their numbers."""
+    return [each.splitlines() for each in page.locator(".tokens li").all_inner_texts()]
+
+
+def test_text_becomes_tokens_masks_and_tables(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    config = {"id2label": {str(at): label for at, label in enumerate(LABELS)}}
+    files = {
+        "tokenizer.json": tokenizer_file(),
+        "config.json": json.dumps(config).encode(),
+        "model.onnx": text_model(),
+    }
+    analyser.open_files(files)
+    assert page.inner_text("#try-name") == "model.onnx."
+    assert page.inner_text("#open-status").startswith("model.onnx with 2 more files was opened")
+    page.fill("#text-first", "The fox jumps.")
+    page.fill("#text-second", "A dog")
+    page.click("#input-text button:text('Use this text')")
+    ids = [2, 4, 5, 6, 7, 11, 3, 9, 10, 3]
+    expected = [[WORDS[number], str(number)] for number in ids]
+    eventually(page, lambda: expect_tokens(page, expected))
+    assert "1 \xd7 10" in page.locator(".input-values p").all_text_contents()[0]
+    vector = sentence_vector(ids, [0] * 7 + [1] * 3)
+    table = page.locator("#output-tables table", has_text="sentence_embedding")
+    eventually(page, lambda: expect_row(table.locator("tbody tr"), ["text", *vector]))
+    rows = page.locator("#output-tables table", has_text="last_hidden_state").locator("tbody tr")
+    assert rows.count() == len(ids)
+    assert rows.nth(1).locator("th").inner_text() == "the"
+    scores = np.exp(vector @ CLASSES)
+    best = int(scores.argmax())
+    name, _, share = page.inner_text("#output-bars li >> nth=0").rpartition("\n")
+    assert name == LABELS[best]
+    assert abs(float(share.strip(" %")) / 100 - scores[best] / scores.sum()) < 0.01
+    ways = page.locator(".input-values b").all_text_contents()
+    assert ways == ["the text above"] * 3
+    page.evaluate("document.getElementById('input-code').open = true")
+    code = page.inner_text("#input-code pre")
+    assert 'pt.text.Tokenizer.load("tokenizer.json")' in code
+    assert 'tokenizer.encode("The fox jumps.", "A dog")' in code
+
+
+def expect_tokens(page: Page, expected: list[list[str]]) -> None:
+    assert tokens(page) == expected
+
+
+def expect_row(row: Locator, expected: list[Any]) -> None:
+    """Compare a row of a table: a name, the length of a vector, and its elements."""
+    name, length, *elements = row.locator("th, td").all_inner_texts()
+    assert name == expected[0]
+    np.testing.assert_allclose(float(length), np.linalg.norm(expected[1:]), rtol=1e-2)
+    np.testing.assert_allclose([*map(float, elements)], expected[1:], rtol=1e-2, atol=1e-3)
+
+
+def test_tokenizer_is_chosen_after_the_model(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.open_files({"fixed.onnx": text_model(8)})
+    page.wait_for_selector("#input-text .hint:text('add its tokenizer: tokenizer.json')")
+    assert page.is_hidden("#text-first")
+    ways = page.locator(".input-values b")
+    filled = "filled in for a text without padding"
+    assert ways.all_text_contents() == ["random numbers", filled, filled]
+    choice = "#input-text input[type=file]"
+    file = {"name": "spiece.model", "mimeType": "", "buffer": b"\n\x0e"}
+    page.set_input_files(choice, file)
+    page.wait_for_selector("#input-text .status:text('give the tokenizer.json of the same model')")
+    vocabulary = "\n".join(WORDS).encode()
+    page.set_input_files(choice, {"name": "vocab.txt", "mimeType": "", "buffer": vocabulary})
+    page.wait_for_selector("#input-text .hint:text('made by vocab.txt')")
+    page.fill("#text-first", "the fox")
+    page.click("#input-text button:text('Use this text')")
+    expected = [["[CLS]", "2"], ["the", "4"], ["fox", "5"], ["[SEP]", "3"]]
+    eventually(page, lambda: expect_tokens(page, expected))
+    assert "4 tokens; the model takes 8: the rest is padding" in page.inner_text("#input-text")
+    # Padding is left out of the mean.
+    table = page.locator("#output-tables table", has_text="sentence_embedding")
+    vector = sentence_vector([2, 4, 5, 3], [0] * 4)
+    eventually(page, lambda: expect_row(table.locator("tbody tr"), ["text", *vector]))
+    page.fill("#text-first", "the fox jumps over a dog.")
+    page.click("#input-text button:text('Use this text')")
+    page.wait_for_selector("#input-text .status:text('2 more were cut off')")
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        assert faults(page, "#try") == []
 
 
 def test_result_of_an_opened_model_is_on_the_screen(analyser: AnalyserPage) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from pathlib import Path
 
+import file_kinds
 import notes
 import numpy as np
 import photo_filters
@@ -13,6 +14,8 @@ import pytest
 import sounds
 import tasks
 import text_lines
+import token_inputs
+import token_tables
 from findings import Scene
 from helpers import assert_values
 from input_filters import FILTERS, filtered
@@ -211,3 +214,89 @@ def test_hue_turns_red_to_green():
     red = np.zeros((2, 2, 4), "uint8")
     red[..., [0, 3]] = 255
     assert filtered(pt.asarray(red), [("hue", 120.0)]).numpy()[0, 0].tolist() == [0, 255, 0]
+
+
+@pytest.mark.host
+@pytest.mark.parametrize(
+    ("name", "head", "kind", "advice"),
+    [
+        ("tokenizer.json", b'{"model": {}}', "a tokenizer", "together with its model"),
+        ("config.json", b"{}", "the settings of a model", "the file of the model"),
+        ("model.json", b'{"format": "graph-model"}', "a model of TensorFlow.js", ""),
+        ("old.pt", b"\x80\x02}q\x00.", "a pickle, for example of PyTorch", "torch.onnx.export"),
+        ("a.safetensors", bytes([9, *[0] * 7]) + b'{"a":{', "a safetensors file", ""),
+        ("m.onnx.gz", b"\x1f\x8b\x08", "a gzip archive", "unpack it"),
+        ("m.onnx", b"version https://git-lfs.github.com", "a pointer of Git LFS", "download"),
+        ("m.onnx", b"\x08\x07\x12\x04abcd", "ONNX, or something that begins like it", ""),
+        ("photo.jpg", b"\xff\xd8\xff\xe0", "a JPEG picture", "under Try it"),
+        ("m.onnx", b"", "an empty file", "download the file again"),
+    ],
+)
+def test_kind_of_a_file_says_what_to_do(name, head, kind, advice):
+    found, what = file_kinds.kind_of(head, name)
+    assert found == kind
+    assert advice in what if advice else what == ""
+
+
+@pytest.mark.host
+@pytest.mark.parametrize(
+    ("inputs", "roles"),
+    [
+        (
+            [("input_ids", "int32"), ("attention_mask", "int32"), ("token_type_ids", "int32")],
+            ["ids", "mask", "types"],
+        ),
+        ([("input_word_ids", "int32"), ("input_mask", "int32"), ("input_type_ids", "int32")],
+         ["ids", "mask", "types"]),
+        ([("input_ids", "int32"), ("position_ids", "int32")], ["ids", "positions"]),
+        ([("decoder_input_ids", "int32"), ("input_ids", "int32")], [None, "ids"]),
+        ([("anything", "int32")], ["ids"]),
+        ([("x", "float32"), ("mask", "float32")], [None, None]),
+    ],
+)  # fmt: skip
+def test_roles_of_inputs_of_tokens(inputs, roles):
+    infos = [ValueInfo(name, getattr(pt, dtype), (1, "tokens")) for name, dtype in inputs]
+    expected = {
+        name: role for (name, _), role in zip(inputs, roles, strict=True) if role is not None
+    }
+    assert token_inputs.roles_of(infos) == expected
+
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *(f"word{at}" for at in range(110))]
+
+
+class Words:
+    """Text of four tokens, as `TextInput` has it."""
+
+    tokenizer = pt.text.Tokenizer("\n".join(WORDS).encode())
+    ids = (2, 4, 5, 3)
+    tokens = ("[CLS]", "word0", "word1", "[SEP]")
+
+
+def found_in_text(**outputs):
+    scene = Scene({name: pt.asarray(x) for name, x in outputs.items()}, None, None, (1, 1))
+    scene.text = Words
+    return asyncio.run(token_tables.found_in_text(scene))
+
+
+def test_likeliest_tokens_are_shown_at_each_token():
+    logits = np.zeros((1, 4, len(WORDS)), "float32")
+    logits[0, 1, 9] = 20
+    (table,) = found_in_text(logits=logits).tables
+    assert table["rows"][1][:2] == ["word0", "word5 100%"]
+    assert [row[0] for row in table["rows"]] == [*Words.tokens]
+
+
+def test_answer_is_the_likeliest_span():
+    start, end = np.zeros((2, 1, 4), "float32")
+    start[0, 1], end[0, 2] = 9, 9
+    # An end before the start is likelier, and no answer.
+    end[0, 0] = 10
+    findings = found_in_text(start_logits=start, end_logits=end)
+    assert findings.texts == ["Answer: word0 word1"]
+    assert findings.tables[0]["heads"] == ["Token", "start_logits", "end_logits"]
+
+
+def test_vector_of_a_text_has_its_length():
+    (table,) = found_in_text(pooler_output=np.array([[3, 4]], "float32")).tables
+    assert table["rows"] == [["text", "5", "3", "4"]]

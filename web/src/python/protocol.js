@@ -61,6 +61,8 @@
  * @property {number} tokensPerSecond 0 if it is not known yet
  * @property {number} cacheTokens tokens whose keys and values are on the device
  *
+ * @typedef {{ caption: string, heads: string[], rows: string[][] }} TextTable
+ *
  * @typedef {object} ModelOutput what a model found, for the page to show
  * @property {string} task
  * @property {number} width of the picture; 0 for none
@@ -68,6 +70,7 @@
  * @property {[string, number][]} bars names and scores
  * @property {[string, number, number][]} labels texts at points (x, y) of the picture
  * @property {string[]} texts
+ * @property {TextTable[]} tables
  * @property {[number, number, number, number][]} notes start, end, MIDI number, amplitude
  * @property {number} reads from the GPU
  * @property {string} problem why the outputs were not understood; "" if they were

@@ -60,6 +60,19 @@ export function createFilterList(list, filters, onChange) {
 
   return {
     reset,
+    /** Shows a chain without a call of `onChange`. @param {[string, number][]} chain */
+    show(chain) {
+      list.replaceChildren(...filters.map((filter) => rowOf({ ...filter, isOn: false })));
+      for (const [name, strength] of chain.toReversed()) {
+        const row = [...list.querySelectorAll("li")].find(({ dataset }) => dataset.filter === name);
+        const [on, slider] = row?.querySelectorAll("input") ?? [];
+        const shown = row?.querySelector("output");
+        if (!row || !shown) continue;
+        on.checked = true;
+        slider.value = shown.textContent = String(strength);
+        list.prepend(row);
+      }
+    },
     /**
      * Names and strengths of the enabled filters, in order.
      *

@@ -10,13 +10,14 @@ from awaiting import awaited
 from context_loss import is_loss
 from file_kinds import found_in
 from gpu_fence import gpu_done
-from input_shapes import example_input, example_shapes
+from input_shapes import example_inputs, example_shapes
 from model_description import describe
 from weights_alone import weights_in
 
 import py_tensor as pt
 
 Tensors = dict[str, pt.Tensor]
+_NOT_ONNX = "not a valid ONNX file"
 
 
 class AnalyserSession:
@@ -38,7 +39,8 @@ class AnalyserSession:
         self._loading: asyncio.Task[Any] | None = None
         self._bytes_read = 0
         self._load_ms = 0.0
-        self._source: Any = None
+        self.source: Any = None
+        """Address or files of the model."""
         self._shapes: dict[str, list[int]] = {}
         self.lock = asyncio.Lock()
         self.model: Any = None
@@ -68,11 +70,14 @@ class AnalyserSession:
                 raise
             reason = str(error) or type(error).__name__
             weights = await weights_in(source) if isinstance(error, pt.errors.ModelError) else []
-            found = await found_in(source)
+            found, advice = await found_in(source)
+            if advice and _NOT_ONNX in reason:
+                # A file that no reader knows is read as ONNX, whose fields say nothing about it.
+                reason = f"load: file is not a model; got {found}; {advice}"
             return {"problem": {"found": found, "reason": reason, "weights": weights}}
         self._load_ms = (perf_counter() - start) * 1e3
         self.inputs, self.outputs, self.prepare, self.present = {}, {}, None, None
-        self._source = source
+        self.source = source
         self._replace(model)
         return self.reshape(example_shapes(model))
 
@@ -93,17 +98,14 @@ class AnalyserSession:
         }
 
     def _use_examples(self) -> None:
-        self.inputs = {
-            info.name: example_input(info, self._shapes[info.name], at)
-            for at, info in enumerate(self.model.inputs)
-        }
+        self.inputs = example_inputs(self.model, self._shapes)
 
     async def recover(self) -> None:
         """Load the model again, and create its input and outputs again, after a lost context."""
         if self.model is None:
             return
         try:
-            self._replace(await self._loaded(self._source))
+            self._replace(await self._loaded(self.source))
         except (pt.errors.TensorError, OSError) as error:
             if is_loss(error):
                 raise

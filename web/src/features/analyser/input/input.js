@@ -1,4 +1,4 @@
-/** @file The input of the model: a picture, video, camera, screen or sound, filters, and how it is prepared. */
+/** @file The input of the model: pictures, videos, camera, screen, sounds or texts, filters, and how they are prepared. */
 
 import { startCamera } from "../../../ui/camera.js";
 import { createProgramView } from "../../../ui/code_view.js";
@@ -8,28 +8,35 @@ import { createFilterList } from "../../../ui/filter_list.js";
 import { loadFile } from "../../../ui/load_file.js";
 import { loadImage } from "../../../ui/load_image.js";
 import { galleryAddress, galleryEntry, SAMPLES } from "../gallery/gallery.js";
+import { addressOf } from "../model/program_text.js";
 import { INPUT_FILTERS } from "./input_filters.js";
 import { createInputValues } from "./input_values.js";
 import { decodeSound, RATE, startMicrophone, startScreen, startVideo } from "./live_sources.js";
+import { createTextInput } from "./text_input.js";
 
 /** @import { Analyser } from "../analyser.js" */
 
 /**
  * @typedef {object} InputState
- * @property {"picture" | "sound" | "numbers"} kind
+ * @property {"picture" | "sound" | "text" | "numbers"} kind
  * @property {string} task
  * @property {[string, string][]} tasks names and titles
- * @property {string} input name of the model's input
+ * @property {string} input name of the input that options and filters are for
+ * @property {string[]} pictures names of all inputs of pictures
+ * @property {[string, number][]} filters
  * @property {{ height: number, width: number, fit: string, scaling: string, bgr: boolean, channels: number } | null} options
  * @property {[string, string][]} fits
  * @property {[string, string][]} scalings
  * @property {boolean} openSides true if the model leaves height and width open
  * @property {string} code
+ * @property {import("./text_input.js").TextState | null} text
  * @property {import("./input_values.js").InputRow[]} values
  */
 
 const FIRST = { picture: "astronaut.jpg", sound: "melody.wav" };
 const SIZES = [64, 128, 256, 512];
+const NUMBERS =
+  "This model takes no picture, sound or text; its input is random numbers, unless you give others.";
 const MAX_RECORDING = 10_000; // milliseconds
 
 /** @param {Analyser} analyser */
@@ -49,6 +56,8 @@ export function createInput(analyser) {
     changeFilters,
   );
   const values = createInputValues(analyser, run);
+  const text = createTextInput(analyser, run, showState);
+  const target = find("input-target", HTMLSelectElement);
   const fit = select("Picture in the input", "fit");
   const scaling = select("Values", "scaling");
   const size = select("Size", "size");
@@ -58,14 +67,20 @@ export function createInput(analyser) {
 
   /** @type {InputState["kind"]} */
   let kind = "numbers";
-  /** @type {string} the sample that is shown; "" for the visitor's own */
-  let shown = "";
-  let hasPicture = false;
-  let hasSound = false;
-  /** Texts below the buttons: the size of the picture in pixels, and the length of the sound in seconds. */
-  const about = { picture: "", sound: "" };
+  /** The input of the model that gets pictures: "" for the first one, which keeps its picture for the next model. */
+  let edited = "";
+  /**
+   * Samples that are shown, "" for the visitor's own, and texts below the buttons: sizes in pixels, and seconds of the
+   * sound. Pictures have the name of their input, as `edited`.
+   *
+   * @type {Map<string, { sample: string, about: string }>}
+   */
+  const given = new Map();
+  const SOUND = "sound";
   /** @type {{ picture: () => Promise<ImageBitmap>, stop: () => void } | null} */
   let live = null;
+  /** The input that `live` films for. */
+  let filmed = "";
   /** @type {HTMLButtonElement | null} */
   let liveButton = null;
   /** @type {{ stop: () => void } | null} */
@@ -136,44 +151,43 @@ export function createInput(analyser) {
 
   /** @param {Blob} blob @param {string} sample */
   async function use(blob, sample) {
-    stopAll();
+    const name = edited;
+    // The camera may go on for another input.
+    if (filmed === name) stopAll();
     if (blob.type.startsWith("audio/") || sample.endsWith(".wav")) {
-      await hear(await decodeSound(blob));
+      await hear(await decodeSound(blob), sample);
     } else {
       const bitmap = await loadImage(blob);
-      say("picture", `${bitmap.width} × ${bitmap.height} pixels`);
-      await analyser.call("input", "picture", [bitmap], [bitmap]);
-      hasPicture = true;
+      note(name, sample, `${bitmap.width} × ${bitmap.height} pixels`);
+      values.show(await analyser.call("input", "picture", [bitmap, name], [bitmap]));
     }
-    markSample(sample);
     await run();
   }
 
-  /** @param {Float32Array<ArrayBuffer>} sound */
-  async function hear(sound) {
-    say("sound", `${(sound.length / RATE).toFixed(1)} seconds of sound`);
+  /** @param {Float32Array<ArrayBuffer>} sound @param {string} sample */
+  async function hear(sound, sample) {
+    note(SOUND, sample, `${(sound.length / RATE).toFixed(1)} seconds of sound`);
     await analyser.call("input", "sound", [sound.buffer, RATE], [sound.buffer]);
-    hasSound = true;
   }
 
-  /** @param {"picture" | "sound"} medium @param {string} text */
-  function say(medium, text) {
-    about[medium] = text;
-    status.textContent = text;
+  /** Notes what an input has got. @param {string} name @param {string} sample @param {string} about */
+  function note(name, sample, about) {
+    given.set(name, { sample, about });
+    if (name === (kind === "sound" ? SOUND : edited)) showGiven();
   }
 
-  /** @param {string} name */
-  function markSample(name) {
-    shown = name;
+  function showGiven() {
+    const { sample, about } = given.get(kind === "sound" ? SOUND : edited) ?? {};
+    status.textContent = about ?? (edited ? "Random numbers, until you choose a picture." : "");
     for (const button of samples.querySelectorAll("button"))
-      button.setAttribute("aria-pressed", String(button.dataset.sample === name));
+      button.setAttribute("aria-pressed", String(button.dataset.sample === sample));
   }
 
   // --- camera, screen, video, microphone ---------------------------------------------------------
 
   /** @param {HTMLButtonElement} button @param {() => Promise<any>} start @param {string} title */
   async function toggle(button, start, title) {
-    if (live && liveButton === button) {
+    if (live && liveButton === button && filmed === edited) {
       stopAll();
       return;
     }
@@ -185,10 +199,11 @@ export function createInput(analyser) {
   /** Runs on the pictures of a source until it is stopped. @param {any} source @param {HTMLButtonElement | null} button @param {string} title */
   function film(source, button, title) {
     stopAll();
+    const name = edited;
     live = source;
+    filmed = name;
     liveButton = button;
     button?.setAttribute("aria-pressed", "true");
-    markSample("");
     source.ended?.then(() => live === source && stopAll());
     attempt(async () => {
       while (live === source) {
@@ -197,9 +212,8 @@ export function createInput(analyser) {
           bitmap.close();
           break;
         }
-        say("picture", `${bitmap.width} × ${bitmap.height} pixels of ${title}`);
-        await analyser.call("input", "picture", [bitmap], [bitmap]);
-        hasPicture = true;
+        note(name, "", `${bitmap.width} × ${bitmap.height} pixels of ${title}`);
+        values.show(await analyser.call("input", "picture", [bitmap, name], [bitmap]));
         await analyser.run();
       }
     }).finally(() => live === source && stopAll());
@@ -224,8 +238,7 @@ export function createInput(analyser) {
         microphoneButton.setAttribute("aria-pressed", "false");
         microphoneButton.textContent = "Microphone";
       });
-      await hear(sound);
-      markSample("");
+      await hear(sound, "");
       await run();
     });
   }
@@ -257,24 +270,39 @@ export function createInput(analyser) {
     });
   }
 
+  target.onchange = () =>
+    attempt(async () => showState(await analyser.call("input", "edit", [target.value])));
+
   /** @param {InputState} state */
   function showState(state) {
     kind = state.kind;
+    const [first] = state.pictures;
+    const another = state.input === first || kind !== "picture" ? "" : state.input;
+    if (another !== edited) {
+      edited = another;
+      filters.show(state.filters);
+    }
+    target.parentElement?.toggleAttribute("hidden", state.pictures.length < 2);
+    fill(
+      target,
+      state.pictures.map((name) => [name, name]),
+      state.input,
+    );
     values.show(state.values);
+    text.show(state.text);
     const isPicture = kind === "picture";
     for (const button of samples.querySelectorAll("button"))
       button.hidden = button.dataset.sample?.endsWith(".wav") ? kind !== "sound" : !isPicture;
+    samples.hidden = !isPicture && kind !== "sound";
     cameraButton.hidden = screenButton.hidden = !isPicture;
     microphoneButton.hidden = kind !== "sound";
-    file.parentElement?.toggleAttribute("hidden", kind === "numbers");
+    file.parentElement?.toggleAttribute("hidden", kind === "numbers" || kind === "text");
     file.accept = isPicture ? "image/*,video/*" : "audio/*";
     find("input-effects", HTMLElement).hidden = options.hidden = !isPicture;
     find("input-code", HTMLElement).hidden = kind === "numbers";
     // Not the notice of the model before, which may have failed.
-    status.textContent =
-      kind === "numbers"
-        ? "This model takes no picture or sound; its input is random numbers, unless you give others."
-        : about[kind];
+    if (kind === "picture" || kind === "sound") showGiven();
+    else status.textContent = kind === "numbers" ? NUMBERS : "";
     program.show("input.py", state.code);
     if (!state.options) return;
     fill(fit.list, state.fits, state.options.fit);
@@ -334,6 +362,7 @@ export function createInput(analyser) {
 
   analyser.on("model", () => {
     stopAll();
+    for (const name of given.keys()) if (name !== "" && name !== SOUND) given.delete(name);
     status.textContent = "";
     opening = true;
     showBusy();
@@ -354,14 +383,15 @@ export function createInput(analyser) {
         /** @type {InputState} */
         const state = await analyser.call("input", "begin", [
           entry,
-          typeof source === "string" ? source : Object.keys(source)[0],
+          addressOf(source),
           galleryAddress(entry?.input ?? FIRST.picture),
         ]);
         showState(state);
         analyser.emit("tasks", state);
-        if (kind === "numbers") attempt(run);
-        else if (entry && entry.input !== shown) openSample(entry.input);
-        else if (kind === "picture" ? hasPicture : hasSound) attempt(run);
+        const before = given.get(kind === "sound" ? SOUND : "");
+        if (kind === "numbers" || kind === "text") attempt(run);
+        else if (entry && entry.input !== before?.sample) openSample(entry.input);
+        else if (before) attempt(run);
         else openSample(FIRST[kind]);
       }),
   };

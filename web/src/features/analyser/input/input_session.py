@@ -1,4 +1,4 @@
-"""The input of the model: a picture with filters, or a sound, and how it is prepared."""
+"""The input of the model: pictures with filters, a sound or a text, and how it is prepared."""
 
 import json
 from collections.abc import Callable
@@ -6,45 +6,53 @@ from dataclasses import asdict
 from typing import Any
 
 import sounds
-from input_filters import filtered
-from input_shapes import example_input
-from preparation import FITS, SCALINGS, Options, code, compiled, guessed, is_picture
+from input_programs import picture_program, sound_program
+from input_shapes import example_inputs
+from picture_input import PictureInput
+from preparation import FITS, SCALINGS, code, compiled, is_picture
 from pyodide.http import pyfetch
 from tasks import TASKS, recognized
+from text_input import TextInput, labels_of
 from typed_numbers import numbers_of
 
 import py_tensor as pt
 
 
 class InputSession:
-    """Holds the picture or sound, and sets the inputs of the model before each run."""
+    """Holds pictures, a sound or a text, and sets the inputs of the model before each run."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
         session.on_loss.append(self._recover)
-        self._source: Any = None
-        self._photo: pt.Tensor | None = None
-        self._chain: list[tuple[str, float]] = []
+        self._picture = PictureInput()
+        self._others: dict[str, PictureInput] = {}
+        self._edited = ""
         self._sound: tuple[bytes, int] | None = None
         self._model: Any = None
         self._info: Any = None
-        self._options: Options | None = None
+        self._problem = ""
         self._entry: dict[str, Any] = {}
         self._addresses = "", ""
         self._helper_files: dict[str, str] = {}
         self._typed: dict[str, tuple[list[float], list[int]]] = {}
-        self._pictures: dict[str, Any] = {}
-        self._hints: dict[str, Any] = {}
-        self._photos: dict[str, pt.Tensor] = {}
         self.helpers: dict[str, Any] = {}
         self.labels: list[str] | None = None
         self.kind = "numbers"
-        """ "picture", "sound", or "numbers" for a model that takes neither."""
+        """ "picture", "sound", "text", or "numbers" for a model that takes none of these."""
         self.task = "raw"
-        self.view: pt.Tensor | None = None
-        """The picture after the filters."""
-        self.matrix: pt.Tensor | None = None
+        self.text: TextInput | None = None
+        """Text for a model that takes tokens."""
         self.frames = 0
+
+    @property
+    def view(self) -> pt.Tensor | None:
+        """The picture of the first input of pictures, after the filters."""
+        return self._picture.view
+
+    @property
+    def matrix(self) -> pt.Tensor | None:
+        """From points of that input to points of the picture."""
+        return self._picture.matrix
 
     @property
     def input_name(self) -> str:
@@ -67,19 +75,33 @@ class InputSession:
         self.labels = None
         if address := self._entry.get("labels"):
             self.labels = json.loads(await (await pyfetch(address)).string())
+        elif not isinstance(self._session.source, str):
+            self.labels = await labels_of(self._session.source)
         self._model = model = self._session.model
-        self._typed, self._photos = {}, {}
-        for name in [*self._pictures]:
-            self._forget(name)
+        self._typed = {}
+        for picture in self._others.values():
+            picture.close()
         self.task = self._entry.get("task") or recognized(model)
-        infos = model.inputs
-        self._info = next((info for info in infos if is_picture(info)), None)
+        first, *others = [info for info in model.inputs if is_picture(info)] or [None]
+        self._info = first
+        self._others = {info.name: PictureInput() for info in others}
+        self._picture.forget_model()
         if self.task == "notes":
-            self.kind, self._info = "sound", infos[0]
+            self.kind, self._info = "sound", model.inputs[0]
         else:
-            self.kind = "numbers" if self._info is None else "picture"
-        self.matrix = self.view = self._options = None
+            self.kind = "numbers" if first is None else "picture"
+        await self._begin_text(model)
+        self._edited = self.input_name
         return self._choose(self.task)
+
+    async def _begin_text(self, model: Any) -> None:
+        """Look for tokens among the inputs, and for a tokenizer among the files of the model."""
+        if self.text is None or self.text.model is not model:
+            self.text, self._problem = TextInput(model), ""
+            if self.text.roles:
+                self._problem = await self.text.find(self._session.source)
+        if self.kind == "numbers" and self.text.roles:
+            self.kind, self.task = "text", "tokens"
 
     async def _load_helpers(self, files: dict[str, str]) -> None:
         if files != self._helper_files:
@@ -92,8 +114,11 @@ class InputSession:
 
     async def _recover(self) -> None:
         """Load the helpers again, and let the next `prepare` copy the picture again."""
-        self._model, self._photo, self._helper_files = self._session.model, None, {}
-        self._photos = {}
+        self._model, self._helper_files = self._session.model, {}
+        for picture in (self._picture, *self._others.values()):
+            picture.forget_photo()
+        if self.text is not None:
+            self.text.model = self._model
         await self._load_helpers(self._entry.get("helpers", {}))
 
     def set_task(self, name: str) -> dict[str, Any]:
@@ -105,9 +130,13 @@ class InputSession:
         hints = {**TASKS[name].hints, "task": name}
         if hints.get("fit") == "region" and not self._can_find():
             hints["fit"] = "letterbox"
-        self._hints = hints
         if self.kind == "picture":
-            self._options = guessed(self._info, hints)
+            self._picture.begin(self._info, hints)
+        # The helpers look for a region in the first picture alone.
+        others = {**hints, "fit": "letterbox"} if hints.get("fit") == "region" else hints
+        infos = {info.name: info for info in self._session.model.inputs}
+        for other, picture in self._others.items():
+            picture.begin(infos[other], others)
         self._use()
         return self.state()
 
@@ -115,7 +144,7 @@ class InputSession:
         """Prepare the inputs of the next runs, instead of random numbers."""
         # A picture of a camera may still arrive when the next model is loaded but not begun.
         if self._model is self._session.model:
-            own = self.kind != "numbers" or self._typed or self._pictures
+            own = self.kind != "numbers" or self._typed
             self._session.prepare = self.prepare if own else None
 
     def _can_find(self) -> bool:
@@ -123,68 +152,66 @@ class InputSession:
 
     def state(self) -> dict[str, Any]:
         """Return the tasks and options to choose from, the present ones, and the code."""
-        fits = [name for name in FITS if name != "region" or self._can_find()]
+        edited = self._edited_picture()
+        is_first = edited is self._picture
+        fits = [name for name in FITS if name != "region" or (is_first and self._can_find())]
+        options = edited.options
         return {
             "kind": self.kind,
             "task": self.task,
             "tasks": [[row.name, row.title] for row in TASKS.values()],
-            "input": self.input_name,
-            "options": None if self._options is None else asdict(self._options),
+            "input": self._edited,
+            "pictures": [self.input_name, *self._others] if self.kind == "picture" else [],
+            "filters": edited.chain,
+            "options": None if options is None else asdict(options),
             "fits": [[name, FITS[name]] for name in fits],
             "scalings": [[name, title] for name, (title, _) in SCALINGS.items()],
-            "openSides": self._options is not None and self._is_open(),
+            "openSides": options is not None and self._is_open(edited),
             "code": self._code(),
+            "text": None if self.kind != "text" else self.text.state(self._problem),
             "values": self.values(),
         }
 
-    def _is_open(self) -> bool:
-        axes = (2, 3) if self._options and self._options.channels_first else (1, 2)
-        return not all(isinstance(self._info.shape[axis], int) for axis in axes)
+    def _edited_picture(self) -> PictureInput:
+        return self._others.get(self._edited, self._picture)
+
+    def _is_open(self, picture: PictureInput) -> bool:
+        axes = (2, 3) if picture.options and picture.options.channels_first else (1, 2)
+        return not all(isinstance(picture.info.shape[axis], int) for axis in axes)
 
     def _code(self) -> str:
         """Return a program that prepares an input and runs the model on it."""
         model_address, picture_address = map(json.dumps, self._addresses)
-        start = f"import py_tensor as pt\n\nmodel = await pt.models.load({model_address})\n\n\n"
-        name = json.dumps(self.input_name)
         if self.kind == "sound":
-            return (
-                f"{start}rate, length = {sounds.MODEL_RATE}, {sounds.WINDOW}\n"
-                "samples = pt.random.normal((16000,)) * 0.1  # a sound of one second\n"
-                "samples = pt.audio.resample(samples, 16000, rate)[:length]\n"
-                "window = pt.pad(samples, (0, length - samples.shape[0]))[None, :, None]\n"
-                f"for name, output in model.run({{{name}: window}}).items():\n"
-                "    print(name, output.shape)\n"
-            )
-        if self.kind != "picture" or self._options is None:
+            return sound_program(model_address, self.input_name)
+        if self.kind == "text":
+            return self.text.code(model_address)
+        options = self._edited_picture().options
+        if self.kind != "picture" or options is None:
             return ""
-        whole = "lambda picture, size: pt.asarray([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])"
-        find = f", {whole}  # or the box of a face or hand" if self._options.fit == "region" else ""
-        call = f"x, matrix = prepare(pt.from_pixels(image){find}"
-        call = call.replace("  #", ")  #") if find else f"{call})"
-        return (
-            f"from js import createImageBitmap, fetch\n\n{start}{code(self._options)}\n\n"
-            f"response = await fetch({picture_address})\n"
-            f"image = await createImageBitmap(await response.blob())\n{call}\n"
-            f"for name, output in model.run({{{name}: x}}).items():\n"
-            "    print(name, output.shape)\n"
-        )
+        return picture_program(model_address, picture_address, self._edited, options)
+
+    def edit(self, name: str) -> dict[str, Any]:
+        """Let options and filters be those of another input of pictures."""
+        self._edited = name
+        return self.state()
 
     def set_options(self, changes: dict[str, Any]) -> dict[str, Any]:
         """Change how pictures are prepared."""
-        if self._options is not None:
-            self._options = self._options.changed(changes)
+        picture = self._edited_picture()
+        if picture.options is not None:
+            picture.options = picture.options.changed(changes)
         self._use()
         return self.state()
 
-    # --- pictures and sounds ----------------------------------------------------------------------
+    # --- pictures, sounds and texts ---------------------------------------------------------------
 
-    def picture(self, source: Any) -> None:
-        """Use a picture from now on."""
-        if self._source is not None and self._source is not source:
-            # The memory of an ImageBitmap is freed late otherwise.
-            self._source.close()
-        self._source, self._photo = source, None
+    def picture(self, source: Any, name: str = "") -> list[dict[str, Any]]:
+        """Use a picture from now on, for the input of this name or the first one."""
+        self._typed.pop(name or self.input_name, None)
+        self._others.get(name, self._picture).take(source)
         self._use()
+        return self.values()
 
     def sound(self, data: Any, rate: int) -> None:
         """Use a sound from now on: bytes of float32 samples of one channel."""
@@ -192,7 +219,26 @@ class InputSession:
 
     def set_filters(self, chain: list[list[Any]]) -> None:
         """Set the filters, a list of [name, strength]."""
-        self._chain = [(name, float(strength)) for name, strength in chain]
+        self._edited_picture().chain = [(name, float(strength)) for name, strength in chain]
+
+    async def set_tokenizer(self, files: dict[str, Any]) -> dict[str, Any]:
+        """Use a tokenizer that the visitor chose, or say what is wrong with the files."""
+        self._problem = await self.text.take(files)
+        self._use_text()
+        return self.state()
+
+    def set_text(self, text: str, pair: str) -> dict[str, Any]:
+        """Use a text from now on."""
+        self.text.encode(text, pair)
+        self._problem = ""
+        for name in self.text.roles:
+            self._typed.pop(name, None)
+        self._use_text()
+        return self.state()
+
+    def _use_text(self) -> None:
+        if self.text.is_ready:
+            self._session.inputs = {**self._session.inputs, **self.text.inputs()}
 
     # --- values of each input ---------------------------------------------------------------------
 
@@ -201,18 +247,19 @@ class InputSession:
         rows = []
         for info in self._session.model.inputs:
             x = self._session.inputs[info.name]
+            other = self._others.get(info.name)
             if info.name in self._typed:
                 way = "numbers"
-            elif info.name in self._pictures:
-                way = "picture"
+            elif self.text is not None and info.name in self.text.roles:
+                way = self._way_of_tokens(info.name)
             else:
-                way = "prepared" if info.name == self.input_name else "random"
+                is_chosen = info.name == self.input_name or (other and other.has_picture)
+                way = "prepared" if is_chosen else "random"
             rows.append(
                 {
                     "name": info.name,
                     "dtype": x.dtype.name,
                     "shape": [*x.shape],
-                    "takesPicture": is_picture(info) and info.name != self.input_name,
                     "way": way,
                 }
             )
@@ -227,79 +274,60 @@ class InputSession:
         self._use()
         return self.values()
 
-    def set_picture(self, name: str, bitmap: Any) -> list[dict[str, Any]]:
-        """Use a picture for an input that is not the one that `picture` is for."""
-        self._forget(name)
-        self._pictures[name] = bitmap
-        self._use()
-        return self.values()
+    def _way_of_tokens(self, name: str) -> str:
+        if self.kind == "text" and self.text.is_ready:
+            return "text"
+        return "random" if self.text.roles[name] == "ids" else "filled"
 
     def set_random(self, name: str) -> list[dict[str, Any]]:
-        """Use random numbers for an input again, or the picture or sound that is prepared."""
+        """Use random numbers for an input again, or what is prepared for it."""
         self._forget(name)
-        infos = self._session.model.inputs
-        at = next(at for at, info in enumerate(infos) if info.name == name)
-        shape = [*self._session.inputs[name].shape]
-        self._session.inputs = {
-            **self._session.inputs,
-            name: example_input(infos[at], shape, at),
-        }
+        inputs = self._session.inputs
+        shapes = {other: [*x.shape] for other, x in inputs.items()}
+        examples = example_inputs(self._session.model, shapes)
+        self._session.inputs = {**inputs, name: examples[name]}
         self._use()
         return self.values()
 
     def _forget(self, name: str) -> None:
         self._typed.pop(name, None)
-        self._photos.pop(name, None)
-        if bitmap := self._pictures.pop(name, None):
-            bitmap.close()
+        if name in self._others:
+            self._others[name].close()
 
     # --- before each run --------------------------------------------------------------------------
 
     def prepare(self) -> None:
         """Set the inputs of the model; those without a choice keep random numbers."""
-        self._prepare_others()
-        if self.input_name in self._typed:
-            self.view = self.matrix = None
-        elif self.kind == "sound" and self._sound is not None:
+        if self.kind == "text":
+            self._use_text()
+        if self.kind == "sound" and self._sound is not None:
             data, rate = self._sound
             samples = pt.frombuffer(data, dtype="float32")
             self.frames = sounds.frames_of(samples.shape[0], rate)
-            self._set(sounds.windows(samples, rate))
-        elif self.kind == "picture" and self._source is not None and self._options is not None:
-            if self._photo is None:
-                self._photo = pt.from_pixels(self._source, channels=4)
-            self.view = filtered(self._photo, self._chain)
-            pt.realize(self.view)
-            x, self.matrix = compiled(code(self._options))(self.view, self._region())
-            self._set(x)
-
-    def _prepare_others(self) -> None:
-        """Set the inputs for which the visitor typed numbers or chose a picture of their own."""
-        inputs = dict(self._session.inputs)
+            self._set(self.input_name, sounds.windows(samples, rate))
+        elif self.kind == "picture":
+            self._set(self.input_name, self._picture.prepared(self._region()))
+            for name, picture in self._others.items():
+                self._set(name, picture.prepared(None))
         for name, (numbers, shape) in self._typed.items():
-            inputs[name] = pt.asarray(numbers, dtype=inputs[name].dtype).reshape(shape)
-        infos = {info.name: info for info in self._session.model.inputs}
-        for name, bitmap in self._pictures.items():
-            if name not in self._photos:
-                self._photos[name] = pt.from_pixels(bitmap, channels=4)
-            options = guessed(infos[name], self._hints)
-            if options.fit == "region":
-                options = options.changed({"fit": "letterbox"})
-            inputs[name], _ = compiled(code(options))(filtered(self._photos[name], []), None)
-        self._session.inputs = inputs
+            dtype = self._session.inputs[name].dtype
+            self._set(name, pt.asarray(numbers, dtype=dtype).reshape(shape))
+        if self.input_name in self._typed:
+            self._picture.view = self._picture.matrix = None
 
     def sized(self, side: int) -> tuple[pt.Tensor, pt.Tensor] | None:
         """Return the input of this height and width, and its matrix; None without a picture."""
         if self.view is None:
             self.prepare()
-        if self.view is None or self._options is None:
+        if self.view is None or self._picture.options is None:
             return None
-        options = self._options.changed({"height": side, "width": side})
+        options = self._picture.options.changed({"height": side, "width": side})
         return compiled(code(options))(self.view, self._region())
 
-    def _set(self, x: pt.Tensor) -> None:
-        pt.realize(x)
-        self._session.inputs = {**self._session.inputs, self._info.name: x}
+    def _set(self, name: str, x: pt.Tensor | None) -> None:
+        if x is not None:
+            pt.realize(x)
+            self._session.inputs = {**self._session.inputs, name: x}
 
     def _region(self) -> Callable[[pt.Tensor, Any], pt.Tensor] | None:
         """Return the function that finds the region of the task in a picture."""

@@ -1,8 +1,7 @@
-/** @file The values of each input of the model: what is prepared, random numbers, numbers that are typed, or a picture of its own. */
+/** @file The values of each input of the model: what is prepared, random numbers, or numbers that are typed. */
 
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
-import { loadImage } from "../../../ui/load_image.js";
 
 /** @import { Analyser } from "../analyser.js" */
 
@@ -11,15 +10,15 @@ import { loadImage } from "../../../ui/load_image.js";
  * @property {string} name
  * @property {string} dtype
  * @property {number[]} shape
- * @property {boolean} takesPicture true if it can have a picture of its own
- * @property {"prepared" | "random" | "numbers" | "picture"} way
+ * @property {"prepared" | "text" | "filled" | "random" | "numbers"} way
  */
 
 const WAYS = {
   prepared: "what is chosen above",
+  text: "the text above",
+  filled: "filled in for a text without padding",
   random: "random numbers",
   numbers: "your numbers",
-  picture: "a picture of its own",
 };
 
 /** @param {Analyser} analyser @param {() => Promise<unknown>} run */
@@ -31,32 +30,20 @@ export function createInputValues(analyser, run) {
   const ways = new Map();
 
   /** @param {InputRow} row @param {number} at */
-  function fieldsOf({ name, dtype, shape, takesPicture }, at) {
+  function fieldsOf({ name, dtype, shape }, at) {
     const id = `input-values-${at}`;
     const status = make("p", { className: "status", role: "status" });
     const text = make("textarea", { id, rows: 3, spellcheck: false });
     text.placeholder = "0.5, 1, 2\n3, 4.5, 6";
     const use = button("Use these numbers", () => give("set_numbers", [name, text.value]));
     const back = button("As before", () => give("set_random", [name]));
-    const file = make("input", { type: "file", accept: "image/*" });
-    const picture = make("label", { className: "button file" }, "Picture…", file);
-    picture.hidden = !takesPicture;
-    file.onchange = async () => {
-      const chosen = file.files?.[0];
-      file.value = "";
-      if (!chosen) return;
-      const bitmap = await loadImage(chosen).catch((error) => {
-        status.textContent = textOf(error);
-      });
-      if (bitmap) await give("set_picture", [name, bitmap], [bitmap]);
-    };
     const way = make("b", {});
     ways.set(name, way);
 
-    /** @param {string} method @param {unknown[]} args @param {Transferable[]} [transfer] */
-    async function give(method, args, transfer) {
+    /** @param {string} method @param {unknown[]} args */
+    async function give(method, args) {
       try {
-        showWays(await analyser.call("input", method, args, transfer));
+        showWays(await analyser.call("input", method, args));
         status.textContent = "";
         await run();
       } catch (error) {
@@ -71,7 +58,7 @@ export function createInputValues(analyser, run) {
       make("p", {}, about, way),
       make("label", { htmlFor: id }, "Numbers: a table (CSV), or JSON"),
       text,
-      make("div", { className: "bar" }, use, picture, back),
+      make("div", { className: "bar" }, use, back),
       status,
     );
   }

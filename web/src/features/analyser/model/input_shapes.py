@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from token_inputs import filled, roles_of
+
 import py_tensor as pt
 
 SIDE = 256
@@ -51,6 +53,17 @@ def _sides(known: list[int | None]) -> tuple[int, ...]:
     if len(known) != 4:
         return ()
     return (2, 3) if known[1] in (1, 3, 4) else (1, 2)
+
+
+def example_inputs(model: Any, shapes: dict[str, list[int]]) -> dict[str, Any]:
+    """Return random values for each input; masks of tokens leave none out."""
+    roles = roles_of(model.inputs)
+    return {
+        info.name: filled(roles[info.name], shapes[info.name], info.dtype or pt.int32)
+        if roles.get(info.name, "ids") != "ids"
+        else example_input(info, shapes[info.name], at)
+        for at, info in enumerate(model.inputs)
+    }
 
 
 def example_input(info: Any, shape: list[int], at: int = 0) -> Any:

@@ -7,6 +7,7 @@ import { formatBytes, formatCount } from "../../../ui/metrics.js";
 import { makeTable } from "../../../ui/table.js";
 import { absolute, onChosenFiles, showTransfer } from "../../../ui/transfer.js";
 import { ModelProblem } from "../analyser.js";
+import { addressOf } from "./program_text.js";
 
 /** @import { Analyser, Source, Weight } from "../analyser.js" */
 
@@ -181,8 +182,8 @@ function sizeOf(source) {
 /** @param {Source} source */
 function nameOf(source) {
   if (typeof source === "string") return source.split("/").at(-1) || source;
-  const names = Object.keys(source);
-  return names.length === 1 ? names[0] : `${names[0]} with ${names.length - 1} more files`;
+  const more = Object.keys(source).length - 1;
+  return more ? `${addressOf(source)} with ${more} more files` : addressOf(source);
 }
 
 /** Puts the address of a model into the page's, so that it can be shared. @param {Source} source */

@@ -2,12 +2,16 @@
 
 /** @import { Description, Source } from "../analyser.js" */
 
-/** The address of a model, or the name of its first file. @param {Source} source */
+const MODEL = /\.(onnx|tflite|keras|h5|zip)$|(^|\/)model\.json$/;
+
+/** The address of a model, or the name of its file: others may have weights or a tokenizer. @param {Source} source */
 export function addressOf(source) {
-  return typeof source === "string" ? source : Object.keys(source)[0];
+  if (typeof source === "string") return source;
+  const names = Object.keys(source);
+  return names.find((name) => MODEL.test(name)) ?? names[0];
 }
 
-/** The name of the first file of a model. @param {Source} source */
+/** The name of the file of a model. @param {Source} source */
 export function fileName(source) {
   return addressOf(source).split("/").at(-1) ?? "";
 }

@@ -22,6 +22,8 @@ class Scene:
     helpers: dict[str, Any] = field(default_factory=dict)
     """Other models of the task by role."""
     labels: list[str] | None = None
+    text: Any = None
+    """`TextInput` of a model that takes tokens, if it has some."""
 
     def by_shape(self, *tail: int) -> pt.Tensor:
         """Return the output whose shape ends with these lengths."""
@@ -57,6 +59,8 @@ class Findings:
     labels: list[tuple[str, float, float]] = field(default_factory=list)
     """Texts at points (x, y) of the picture."""
     texts: list[str] = field(default_factory=list)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    """Tables of texts, with "caption", "heads" and "rows"."""
     notes: list[list[float]] = field(default_factory=list)
     """Start and end in seconds, MIDI number and amplitude."""
 

@@ -3,6 +3,7 @@
 import { find, make } from "../../../ui/dom.js";
 import { textOf } from "../../../ui/error_text.js";
 import { formatNumber, formatPercent } from "../../../ui/metrics.js";
+import { makeTable } from "../../../ui/table.js";
 import { drawPixels } from "../draw_pixels.js";
 import { createOutputNumbers } from "./output_numbers.js";
 import { pianoRoll } from "./piano_roll.js";
@@ -18,6 +19,7 @@ export function createOutput(analyser) {
   const way = find("output-way", HTMLSelectElement);
   const bars = find("output-bars", HTMLElement);
   const texts = find("output-texts", HTMLElement);
+  const tables = find("output-tables", HTMLElement);
   const roll = find("output-roll", HTMLElement);
   const status = find("output-status", HTMLElement);
   const times = find("output-times", HTMLElement);
@@ -86,11 +88,18 @@ export function createOutput(analyser) {
     bars.hidden = output.bars.length === 0;
     texts.textContent = output.texts.join("\n");
     texts.hidden = output.texts.length === 0;
+    tables.replaceChildren(...output.tables.map(tableOf));
     roll.replaceChildren(...(output.notes.length ? [pianoRoll(output.notes)] : []));
     const nothing = output.task !== "raw" && output.task !== "picture" && isNothing(output);
     status.textContent =
       output.problem || (nothing ? "The model found nothing that is sure enough." : "");
     numbers.show(output.outputs);
+  }
+
+  /** @param {import("../../../python/protocol.js").TextTable} table */
+  function tableOf({ caption, heads, rows }) {
+    const scroll = { className: "scroll", tabIndex: 0, role: "region", ariaLabel: caption };
+    return make("div", scroll, makeTable(caption, heads, rows));
   }
 
   /** @param {string} name @param {number} score */
@@ -179,6 +188,7 @@ export function createOutput(analyser) {
       last = null;
       stage.hidden = bars.hidden = texts.hidden = true;
       roll.replaceChildren();
+      tables.replaceChildren();
       again.hidden = true;
       status.textContent = "";
       differences.replaceChildren();
@@ -191,9 +201,9 @@ export function createOutput(analyser) {
 }
 
 /** @param {ModelOutput} output */
-function isNothing({ bars, texts, notes, labels, reads }) {
+function isNothing({ bars, texts, tables, notes, labels, reads }) {
   // Without a read, the results are only on the GPU.
-  return reads > 0 && !bars.length && !texts.length && !notes.length && !labels.length;
+  return reads > 0 && ![bars, texts, tables, notes, labels].some(({ length }) => length);
 }
 
 /** Indices of a position in a flat output. @param {number} at @param {number[]} shape */

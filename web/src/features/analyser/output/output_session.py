@@ -69,6 +69,7 @@ class OutputSession:
                 "bars": findings.bars,
                 "labels": findings.labels,
                 "texts": findings.texts,
+                "tables": findings.tables,
                 "notes": findings.notes,
                 "reads": _reads() - before,
                 "problem": problem,
@@ -77,7 +78,10 @@ class OutputSession:
         )
 
     def _has_input(self) -> bool:
-        return self._input.kind == "sound" or self._input.matrix is not None
+        source = self._input
+        if source.kind == "text":
+            return bool(source.text.is_ready)
+        return source.kind == "sound" or source.matrix is not None
 
     async def _show(self, picture: pt.Tensor) -> None:
         """Draw the picture's texture, or read the pixels for the page to draw."""
@@ -112,8 +116,9 @@ class OutputSession:
         if x is not None and x.ndim == 4:
             size = x.shape[2:4] if x.shape[3] not in (1, 3, 4) else x.shape[1:3]
         source = self._input
+        text = source.text if source.kind == "text" and source.text.is_ready else None
         return Scene(
-            outputs, source.view, matrix, size, source.frames, source.helpers, source.labels
+            outputs, source.view, matrix, size, source.frames, source.helpers, source.labels, text
         )
 
     # --- numbers ----------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import text_lines
 from awaiting import awaited
 from findings import Findings, Scene
 from input_shapes import SIDE, example_shapes
+from token_tables import found_in_text
 
 import py_tensor as pt
 
@@ -237,6 +238,12 @@ async def _classes(scene: Scene) -> Findings:
     return Findings(bars=[(names[n] if names else f"class {n}", score) for n, score in best])
 
 
+async def _tokens(scene: Scene) -> Findings:
+    if scene.text is None:
+        raise ValueError("tokens: the model takes no text; choose another task")
+    return await found_in_text(scene)
+
+
 def _raw(scene: Scene) -> Findings:
     del scene
     return Findings()
@@ -407,6 +414,8 @@ TASKS: dict[str, Task] = {
         Task("emotion", "Emotion", lambda shapes: shapes == [(7,)], _emotion,
              {"scaling": "signed", "fit": "region"}, regions.face_region),
         Task("classes", "Classes", _is_classes, _classes, {"fit": "stretch"}),
+        # The inputs say whether a model reads texts.
+        Task("tokens", "Tokens", lambda shapes: False, _tokens),
         Task("raw", "Numbers only", lambda shapes: True, _raw),
     )
 }  # fmt: skip
