@@ -131,15 +131,16 @@ soak: $(VENV_READY) site  ## Compute for long in a page and print the memory in 
 FIREFOX_BIN = FIREFOX="$${FIREFOX:-$$(command -v firefox-esr || command -v firefox)}" && export FIREFOX &&
 
 .PHONY: test-firefox
-test-firefox: $(VENV_READY) site  ## Run tests/ and the analyser on WebGL2 in Firefox: Mesa's renderer, or the GPU
-	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest e2e/firefox_pages.py
+test-firefox: $(VENV_READY) site  ## Run the pages and tests/ on WebGL2 in Firefox: Mesa's renderer, or the GPU
+	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest e2e/browser_pages.py
 	$(FIREFOX_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest tests --backend webgl $(PARALLEL) worksteal
 
 WEBKIT_BIN = WEBKIT="$${WEBKIT:-$$(ls /usr/lib/*/webkit2gtk-4.1/MiniBrowser)}" WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS=1 PYTHONPATH=build/selenium
 
 .PHONY: test-webkit
-test-webkit: $(VENV_READY) $(BUNDLE)  ## Run tests/ on WebGL2 in WebKitGTK, which webkit2gtk-driver has; TESTS=tests/ops
+test-webkit: $(VENV_READY) site  ## Run the pages and tests/ in WebKitGTK, which webkit2gtk-driver has; TESTS=tests/ops: only these
 	[ -d build/selenium ] || $(PYTHON) -m pip install --quiet --target build/selenium selenium
+	$(if $(TESTS),,$(WEBKIT_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest e2e/browser_pages.py)
 	$(WEBKIT_BIN) xvfb-run --auto-servernum $(PYTHON) -m pytest $(or $(TESTS),tests) --backend webgl $(PARALLEL) worksteal
 
 .PHONY: test-mesa

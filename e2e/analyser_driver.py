@@ -25,10 +25,11 @@ ENDED = """() => document.getElementById('open-status').textContent.includes('wa
 class AnalyserPage:
     """The analyser in a browser, loaded and ready."""
 
-    def __init__(self, page: Page, site_url: str, query: str = "") -> None:
+    def __init__(self, page: Page, site_url: str, query: str = "", offline: bool = False) -> None:
         self.page = page
-        # Requests of a service worker pass the routes of Playwright.
-        page.add_init_script("delete Navigator.prototype.serviceWorker")
+        if not offline:
+            # Requests of a service worker pass the routes of Playwright.
+            page.add_init_script("delete Navigator.prototype.serviceWorker")
         page.goto(f"{site_url}/analyser/index.html{query}")
         page.wait_for_selector("[data-state=ready], [data-state=failed]")
         assert page.is_hidden("#notice"), page.inner_text("#notice")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+from conftest import SITE
 from playwright.sync_api import Page
 
 
@@ -15,3 +18,13 @@ def kept_addresses(page: Page) -> list[str]:
         }"""
     )
     return kept
+
+
+def assert_kept(page: Page) -> None:
+    """Assert that the service worker has stored what the demo page needs."""
+    kept = kept_addresses(page)
+    manifest = json.loads((SITE / "pyodide" / "start.json").read_text())
+    archives = [entry["file"] for entry in manifest["archives"].values()]
+    snapshot = f"{manifest['snapshot']['file']}.gz"
+    for end in ("/index.html", "asm.wasm", "start.json", "china.jpg", snapshot, *archives):
+        assert any(address.endswith(end) for address in kept), end

@@ -10,7 +10,7 @@ import pytest
 from accessibility import faults
 from conftest import SITE
 from demo_driver import WEBGL, Demo
-from kept_files import kept_addresses
+from kept_files import assert_kept
 from playwright.sync_api import Browser, Page, Route
 from server import serve
 from watched_page import PageErrors, SharedPage
@@ -195,16 +195,6 @@ def test_page_starts_without_a_connection(chromium: Browser) -> None:
     assert demo.values().shape == (2, 3)
     page.wait_for_selector("#animate:enabled")
     context.close()
-
-
-def assert_kept(page: Page) -> None:
-    """Assert that the service worker has stored what the page needs."""
-    kept = kept_addresses(page)
-    manifest = json.loads((SITE / "pyodide" / "start.json").read_text())
-    archives = [entry["file"] for entry in manifest["archives"].values()]
-    snapshot = f"{manifest['snapshot']['file']}.gz"
-    for end in ("/index.html", "asm.wasm", "start.json", "china.jpg", snapshot, *archives):
-        assert any(address.endswith(end) for address in kept), end
 
 
 def test_preview_server_compresses() -> None:

@@ -2,6 +2,11 @@
 
 import { start } from "../pyodide/start.js";
 
+if (new URLSearchParams(location.search).has("no_promises")) {
+  delete WebAssembly.Suspending;
+  delete WebAssembly.promising;
+}
+
 /** @type {ReturnType<typeof start>} */
 let python;
 
@@ -13,10 +18,13 @@ async function run(options, program) {
 
 if ("document" in globalThis) {
   globalThis.runHere = run;
+  /** @type {Worker} */
+  let worker;
   globalThis.runInWorker = (options, program) =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(import.meta.url, { type: "module" });
-      worker.onmessage = ({ data: { value, error } }) => (error ? reject(error) : resolve(value));
+      worker ??= new Worker(import.meta.url + location.search, { type: "module" });
+      worker.onmessage = ({ data: { value, error } }) =>
+        error ? reject(new Error(error)) : resolve(value);
       worker.postMessage([options, program]);
     });
 } else {
