@@ -247,7 +247,8 @@ def test_progress_counts_transferred_bytes_of_one_total(page: Page, site_url: st
     wasm = gzip.compress((SITE / "pyodide" / "pyodide.asm.wasm").read_bytes(), mtime=0)
     expected = (len(wasm) + manifest["snapshot"]["compressed"]) / 1e6
     assert len(totals) == 1
-    assert abs(float(totals.pop()) - expected) < 0.1
+    # 0.05 is for the rounding; Python makes 3.53 MB of the file of which Node makes 3.60 MB.
+    assert abs(float(totals.pop()) - expected) < 0.13
 
 
 def test_stalled_download_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:

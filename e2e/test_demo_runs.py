@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 from demo_driver import Demo
 from playwright.sync_api import Browser, Page
+from waiting import eventually
 from watched_page import PageErrors, watched_page
 
 pytest_plugins = ["demo_fixtures"]
@@ -90,11 +91,16 @@ def test_run_has_the_focus_after_a_restart(demo: Demo) -> None:
     assert page.evaluate("document.activeElement.id") == "run"
 
 
-def is_in_sight(page: Page, selector: str) -> bool:
-    """Return whether a whole element is in the part of the page that is shown."""
-    box, shown = page.locator(selector).bounding_box(), page.viewport_size
-    assert box and shown
-    return 0 <= box["y"] <= shown["height"] - box["height"]
+def expect_in_sight(page: Page, *selectors: str) -> None:
+    """Wait until whole elements are in the part of the page that is shown."""
+
+    def check() -> None:
+        for selector in selectors:
+            box, shown = page.locator(selector).bounding_box(), page.viewport_size
+            assert box and shown
+            assert 0 <= box["y"] <= shown["height"] - box["height"], (selector, box)
+
+    eventually(page, check)
 
 
 @pytest.fixture
@@ -110,10 +116,10 @@ def phone(chromium: Browser, page_errors: PageErrors) -> Iterator[Page]:
 def test_phone_shows_what_is_edited_and_computed(phone: Page, site_url: str) -> None:
     demo = Demo(phone, site_url)
     phone.tap("[data-example=arithmetic]")
-    assert is_in_sight(phone, "#run") and is_in_sight(phone, "#editor")
+    expect_in_sight(phone, "#run", "#editor")
     phone.tap("#run")
     demo.finish()
-    assert is_in_sight(phone, "#output table")
+    expect_in_sight(phone, "#output table")
     assert phone.locator("#playground kbd:visible").count() == 0
     # The keyboard takes half of the screen, and the program is longer than the rest.
     phone.set_viewport_size({"width": 390, "height": 420})
@@ -126,7 +132,7 @@ def test_phone_shows_what_is_edited_and_computed(phone: Page, site_url: str) -> 
     phone.keyboard.type(" # more")
     assert last.inner_text() == "print(39) # more"
     for button, text in (("undo", "print(39)"), ("redo", "print(39) # more")):
-        assert is_in_sight(phone, f"#{button}")
+        expect_in_sight(phone, f"#{button}")
         phone.tap(f"#{button}")
         assert last.inner_text() == text
         # The keyboard of the phone stays.

@@ -68,7 +68,15 @@ export async function start({
   bridges.catch(() => {});
   const files = manifest ?? (await json(`${base}start.json`));
   const copy = await chosenSnapshot(snapshot, files, base);
-  const python = await startPyodide(base, files, copy, onProgress);
+  let fraction = 0;
+  /** @param {Progress} progress */
+  const report = (progress) => {
+    // Downloads of a start that was given up may end later than the start that followed.
+    if (fraction === 1) return;
+    fraction = Math.max(fraction, progress.fraction);
+    onProgress({ ...progress, fraction });
+  };
+  const python = await startPyodide(base, files, copy, report);
   const late = lateFiles(python, base, files);
   const registered = { ...(await bridges), ...modules, py_tensor_files: late };
   for (const [name, module] of Object.entries(registered)) python.registerJsModule(name, module);
@@ -79,7 +87,7 @@ export async function start({
     await late.once("stdlib");
     await loadPackages(python, packages);
   }
-  onProgress({ step: "ready", loaded: 1, total: 1, fraction: 1 });
+  report({ step: "ready", loaded: 1, total: 1, fraction: 1 });
   // An import that needs one of them tells of its failure.
   const load = () => PREFETCHED.map((archive) => late.once(archive).catch(() => {}));
   if (prefetch) setTimeout(load, PREFETCH_DELAY);
@@ -190,16 +198,13 @@ async function isKept(address) {
 async function startPyodide(base, files, snapshot, onProgress) {
   const large = "pyodide.asm.wasm";
   const archives = [files.archives.start, files.archives.core].map(expectedOf);
-  let fraction = 0;
   const transfers = new Transfers(
     [
       expectedOf({ file: large, ...files.pyodide[large] }),
       ...(snapshot ? [expectedOf(snapshot)] : archives),
     ],
-    (loaded, total) => {
-      fraction = Math.max(fraction, (DOWNLOADED * loaded) / total);
-      onProgress({ step: "download", loaded, total, fraction });
-    },
+    (loaded, total) =>
+      onProgress({ step: "download", loaded, total, fraction: (DOWNLOADED * loaded) / total }),
   );
   if (snapshot) {
     try {

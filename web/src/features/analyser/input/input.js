@@ -69,6 +69,8 @@ export function createInput(analyser) {
   let kind = "numbers";
   /** The input of the model that gets pictures: "" for the first one, which keeps its picture for the next model. */
   let edited = "";
+  /** Until the input that was chosen last is the edited one. */
+  let editing = Promise.resolve();
   /**
    * Samples that are shown, "" for the visitor's own, and texts below the buttons: sizes in pixels, and seconds of the
    * sound. Pictures have the name of their input, as `edited`.
@@ -151,6 +153,7 @@ export function createInput(analyser) {
 
   /** @param {Blob} blob @param {string} sample */
   async function use(blob, sample) {
+    await editing;
     const name = edited;
     // The camera may go on for another input.
     if (filmed === name) stopAll();
@@ -187,6 +190,7 @@ export function createInput(analyser) {
 
   /** @param {HTMLButtonElement} button @param {() => Promise<any>} start @param {string} title */
   async function toggle(button, start, title) {
+    await editing;
     if (live && liveButton === button && filmed === edited) {
       stopAll();
       return;
@@ -270,8 +274,9 @@ export function createInput(analyser) {
     });
   }
 
-  target.onchange = () =>
-    attempt(async () => showState(await analyser.call("input", "edit", [target.value])));
+  target.onchange = () => {
+    editing = attempt(async () => showState(await analyser.call("input", "edit", [target.value])));
+  };
 
   /** @param {InputState} state */
   function showState(state) {
