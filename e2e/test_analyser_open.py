@@ -228,7 +228,7 @@ def test_second_picture_has_the_sources_and_filters_of_the_first(analyser: Analy
     page.click("[data-sample='cat.jpg']")
     eventually(page, lambda: expect_numbers(page, [0.0] * 192))
     assert ways.all_inner_texts() == ["what is chosen above"] * 2
-    # Filters are those of the chosen input.
+    # The filters that are shown belong to the input that is chosen in the list.
     page.check("#input-filters [data-filter=flip] input[type=checkbox]")
     eventually(page, lambda: expect_some_numbers(page))
     page.select_option("#input-target", "x")

@@ -6,6 +6,7 @@ https://github.com/huggingface/transformers/blob/main/src/transformers/models/be
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .parts import malformed
@@ -16,8 +17,8 @@ _SPECIAL = (_UNKNOWN, _FIRST, _LAST, "[PAD]", "[MASK]")
 
 def matches(data: Any) -> bool:
     """Return True if bytes look like a `vocab.txt`."""
-    head = bytes(data).replace(b"\r\n", b"\n")
-    return not head.lstrip().startswith((b"{", b"[{")) and b"\n[UNK]\n" in b"\n" + head
+    is_json = bytes(data[:64]).lstrip().startswith((b"{", b"[{"))
+    return not is_json and re.search(rb"^\[UNK\]\r?\n", data, re.MULTILINE) is not None
 
 
 def described(data: bytes, settings: dict[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class PictureInput:
         return self._source is not None
 
     def begin(self, info: Any, hints: dict[str, Any]) -> None:
-        """Prepare the picture for an input of a model; hints are those of the task."""
+        """Prepare the picture for an input of a model, as `hints` of its task say."""
         self.info, self.options = info, guessed(info, hints)
 
     def forget_model(self) -> None:

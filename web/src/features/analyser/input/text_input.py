@@ -78,7 +78,8 @@ class TextInput:
         length = self._length()
         limit = min(length or LONGEST, self.tokenizer.model_max_length or LONGEST)
         full = self._encoded(text, pair, 1 << 20)
-        encoding = self._encoded(text, pair, limit)
+        is_short = sum(full.attention_mask) <= limit
+        encoding = full if is_short else self._encoded(text, pair, limit)
         self.cut = max(sum(full.attention_mask) - sum(encoding.attention_mask), 0)
         # The file may pad texts to a length that the model does not need.
         kept = [at for at, is_text in enumerate(encoding.attention_mask) if is_text]
