@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from subprocess import PIPE, Popen
 from urllib.request import Request, urlopen
 
@@ -182,10 +183,30 @@ def test_webgl2_without_a_gpu_is_named(page: Page, site_url: str) -> None:
     assert demo.photo().std() > 20
 
 
-def test_page_starts_without_a_connection(chromium: Browser) -> None:
+STORE_SLOWLY = """
+const { put } = Cache.prototype;
+Cache.prototype.put = async function (request, response) {
+  if (request.url.endsWith(".wasm")) await new Promise((resolve) => setTimeout(resolve, 1000));
+  return put.call(this, request, response);
+};
+"""
+
+
+@pytest.fixture
+def slow_site(tmp_path: Path) -> Path:
+    """The site with a service worker that stores Python's largest file a second later."""
+    for path in SITE.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    worker = tmp_path / "service-worker.js"
+    worker.unlink()
+    worker.write_text(STORE_SLOWLY + (SITE / worker.name).read_text())
+    return tmp_path
+
+
+def test_page_starts_without_a_connection(chromium: Browser, slow_site: Path) -> None:
     context = chromium.new_context()
     page = context.new_page()
-    with serve(SITE) as url:
+    with serve(slow_site) as url:
         demo = Demo(page, url, offline=True)
         page.wait_for_selector("#loading-text:has-text('works without a connection')")
         assert_kept(page)

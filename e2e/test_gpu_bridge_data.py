@@ -155,12 +155,27 @@ FIXED = DOUBLE.replace("y0: array<vec4<f32>>", "y0: array<vec4<f32>, 64>").repla
 )
 
 
+def run_failing(bridge: PlaywrightGpuBridge) -> None:
+    """Run plan 2, whose second dispatch needs a larger buffer than it gets."""
+    register_double(bridge)
+    bridge.program(2, "fixed", FIXED)
+    bridge.plan(2, plan_words(1, [16], [draw_words(1, [1], [0]), draw_words(2, [1], [0])]))
+    upload_floats(bridge, 1, [1, 2, 3, 4])
+    bridge.run(2, run_words(bridge, [1, 2]))
+
+
+def test_read_does_not_need_the_event_of_an_error(bridge_page: Page) -> None:
+    bridge_page.evaluate("GPUDevice.prototype.addEventListener = () => {}")
+    bridge = PlaywrightGpuBridge(bridge_page)
+    bridge_page.evaluate("delete GPUDevice.prototype.addEventListener")
+    run_failing(bridge)
+    with pytest.raises(BackendError, match=r"^run: .* is too small"):
+        read_floats(bridge, 2, 4)
+    bridge.destroy()
+
+
 def test_checks_name_the_dispatch_that_failed(gpu_bridge: PlaywrightGpuBridge) -> None:
-    register_double(gpu_bridge)
-    gpu_bridge.program(2, "fixed", FIXED)
-    gpu_bridge.plan(2, plan_words(1, [16], [draw_words(1, [1], [0]), draw_words(2, [1], [0])]))
-    upload_floats(gpu_bridge, 1, [1, 2, 3, 4])
-    gpu_bridge.run(2, run_words(gpu_bridge, [1, 2]))
+    run_failing(gpu_bridge)
     with pytest.raises(BackendError, match=r"^run: "):
         read_floats(gpu_bridge, 2, 4)
     gpu_bridge.checks(True)

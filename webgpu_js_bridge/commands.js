@@ -13,8 +13,8 @@ const SUBMITTED_DRAWS = 16;
 /** Time after which a plan that ends submits what waits. If the page computes for long in one task, no microtask runs. */
 const LATEST_MILLISECONDS = 0.5;
 
-/** @type {Make<Commands, "gpu">} */
-export function createCommands({ gpu }) {
+/** @type {Make<Commands, "gpu" | "failures">} */
+export function createCommands({ gpu, failures }) {
   /** @type {GPUCommandEncoder | null} */
   let encoder = null;
   /** @type {GPUComputePassEncoder | null} */
@@ -22,6 +22,20 @@ export function createCommands({ gpu }) {
   let encoded = 0;
   let opened = 0;
   let batch = 0;
+
+  /**
+   * Submit commands. The scope's answer is waited for by a read, whereas the event of an error in no scope may arrive
+   * after the bytes that were read.
+   * @param {GPUCommandEncoder} own @param {(message: string) => void} failed
+   */
+  function send(own, failed) {
+    const { device } = gpu;
+    device.pushErrorScope("validation");
+    device.queue.submit([own.finish()]);
+    failures.pop(device, (error) => {
+      if (error !== null && device === gpu.device) failed(error.message);
+    });
+  }
 
   /** @type {Commands} */
   const commands = {
@@ -48,13 +62,13 @@ export function createCommands({ gpu }) {
     flush() {
       if (pass === null || encoder === null) return;
       pass.end();
-      gpu.device.queue.submit([encoder.finish()]);
+      send(encoder, failures.symptom);
       commands.clear();
     },
 
-    submit(own) {
+    submit(own, failed = failures.symptom) {
       commands.flush();
-      gpu.device.queue.submit(own === undefined ? [] : [own.finish()]);
+      send(own, failed);
     },
 
     clear() {

@@ -38,8 +38,9 @@ export function createFailures() {
       failures.expect(device.popErrorScope().then(answered, ignored));
     },
 
+    /** Wait for the answers to all questions so far. */
     async settled() {
-      while (open.size > 0) await Promise.all(open);
+      await Promise.all(open);
     },
 
     /** Return the error to raise now and forget all, or null. A symptom follows from a known cause. */

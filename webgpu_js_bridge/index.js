@@ -25,7 +25,7 @@ export async function createBridge({ heap: memory, module }) {
   const failures = createFailures();
   const gpu = await openGpu(failures);
   const backlog = createBacklog();
-  const commands = createCommands({ gpu });
+  const commands = createCommands({ gpu, failures });
   const buffers = createBuffers({ gpu, commands, heap, failures });
   const programs = createPrograms({ gpu, failures });
   const reader = createReader({ gpu, commands, heap, buffers, failures, backlog });

@@ -131,20 +131,16 @@ export function createPlans({
     const { name } = program;
     const pipeline = programs.pipeline(program);
     const started = performance.now();
-    if (checking) device.pushErrorScope("validation");
     const encoder = device.createCommandEncoder();
     const pass = encoder.beginComputePass(timing ? timer.pass(name) : undefined);
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, group);
     pass.dispatchWorkgroups(x, y, z);
     pass.end();
-    commands.submit(encoder);
+    commands.submit(encoder, (message) =>
+      failures.cause(new Error(`shader ${name}: its dispatch failed; got ${message}`)),
+    );
     if (timing) timer.submitted(name, started);
-    if (!checking) return;
-    failures.pop(device, (error) => {
-      const text = `shader ${name}: its dispatch failed; got ${error?.message}`;
-      if (error !== null) failures.cause(new Error(text));
-    });
   }
 
   /** Encode and submit all draws of a plan. @param {Plan} plan @param {Int32Array} words @param {Run} run */

@@ -161,8 +161,8 @@ export interface Commands {
   planEnded(): void;
   /** Submit the batch. */
   flush(): void;
-  /** Submit other commands after the batch. */
-  submit(own?: GPUCommandEncoder): void;
+  /** Submit other commands after the batch. `failed` gets the message of their error. */
+  submit(own: GPUCommandEncoder, failed?: (message: string) => void): void;
   /** Forget the batch. */
   clear(): void;
 }

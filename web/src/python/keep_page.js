@@ -5,9 +5,10 @@
  *
  * @param {string} base address of the site's folder
  * @param {string[]} addresses of other files to keep
+ * @returns {Promise<string[]>} the addresses of all of them; the service worker may still be storing them
  */
 export async function keepPage(base, addresses = []) {
-  if (!("serviceWorker" in navigator)) return;
+  if (!("serviceWorker" in navigator)) return [];
   const { serviceWorker } = navigator;
   await serviceWorker.register(new URL("service-worker.js", base));
   if (!serviceWorker.controller) {
@@ -18,7 +19,9 @@ export async function keepPage(base, addresses = []) {
   const own = performance.getEntriesByType("resource").map(({ name }) => name);
   // The page itself was loaded before the service worker.
   const page = location.origin + location.pathname;
-  const files = new Set([page, ...own, ...addresses].filter((name) => name.startsWith("http")));
+  const all = new Set([page, ...own, ...addresses]);
+  const files = [...all].filter((name) => name.startsWith("http"));
   // The browser has them in its HTTP cache, so that this downloads nothing.
-  await Promise.all([...files].map((file) => fetch(file)));
+  await Promise.all(files.map((file) => fetch(file)));
+  return files;
 }
