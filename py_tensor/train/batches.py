@@ -11,7 +11,7 @@ from copy import copy
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from ..errors import ArgumentError, ShapeError
+from ..errors import ArgumentError, DTypeError, ShapeError
 from ..functions.arguments import flag, integer, number
 from ..functions.conversion import asarray
 from ..functions.indexing import take
@@ -173,8 +173,24 @@ def tensors_of(operation: str, tree: Any) -> Any:
     return tree_map(partial(as_tensor, operation), tree, is_leaf=_is_list_of_numbers)
 
 
+def _refuse_texts(operation: str, targets: Any) -> None:
+    """Raise DTypeError if targets are texts, for example names of classes."""
+    for leaf in tree_leaves(targets, _is_list_of_numbers):
+        of_objects = getattr(getattr(leaf, "dtype", None), "kind", "") in tuple("OSTU")
+        values = tree_leaves(leaf.tolist()) if of_objects else [leaf]
+        if values and isinstance(values[0], (str, bytes)):
+            raise DTypeError(
+                f"{operation}: targets must be numbers, for example class numbers; got "
+                f"{values[0]!r:.60}; use names = sorted(set(y)) and "
+                "y = [names.index(name) for name in y]"
+            )
+
+
 def as_batch(operation: str, item: object) -> Batch:
-    """Convert (x, y) or (x, y, weights) to a batch of tensors, or raise ArgumentError."""
+    """Convert (x, y) or (x, y, weights) to a batch of tensors.
+
+    Raises ArgumentError for other data, and DTypeError if targets are texts.
+    """
     if not isinstance(item, (tuple, list)) or len(item) not in (2, 3):
         shown = type(item).__name__
         if isinstance(item, (tuple, list, dict)):
@@ -184,6 +200,7 @@ def as_batch(operation: str, item: object) -> Batch:
             "(x, y, weights)"
         )
     inputs, targets, *weights = item
+    _refuse_texts(operation, targets)
     return Batch(
         tensors_of(operation, inputs),
         tensors_of(operation, targets),

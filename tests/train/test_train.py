@@ -552,6 +552,26 @@ def test_errors():
         )
 
 
+@pytest.mark.parametrize("labels_of", [list, np.array, lambda labels: np.array(labels, "object")])
+@pytest.mark.parametrize("batches_of", [tuple, lambda data: [tuple(data)]])
+def test_names_of_classes_are_refused_with_advice_that_runs(labels_of, batches_of):
+    x = np.float32([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]])
+    y = labels_of(["dog", "cat", "owl", "cat"])
+    model = pt.nn.Dense(3, 3)
+    loss = "sparse_categorical_crossentropy_of_logits"
+    advice = "names = sorted(set(y)) and y = [names.index(name) for name in y]"
+    assert_raises(
+        errors.DTypeError,
+        f"fit: targets must be numbers, for example class numbers; got 'dog'; use {advice}",
+        lambda: fit(model, batches_of([x, y]), loss=loss),
+    )
+    namespace = {"y": y}
+    exec(advice.replace(" and ", "; "), namespace)
+    assert namespace["y"] == np.unique(y, return_inverse=True)[1].tolist() == [1, 0, 2, 0]
+    fit(model, batches_of([x, namespace["y"]]), loss=loss, optimizer=pt.optim.sgd(1.0), epochs=20)
+    assert model(x).argmax(-1).tolist() == namespace["y"]
+
+
 def test_debug_mode_finds_the_operation():
     x, y = line_data(4)
 
