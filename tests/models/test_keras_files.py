@@ -64,6 +64,44 @@ def test_damaged_weights_raise_model_errors(rng):
             pt.models.loads(with_weights(wrong))
 
 
+def without(missing):
+    """Return the bytes of a file from which one of its archive's files is missing."""
+    result = io.BytesIO()
+    source = zipfile.ZipFile(DATA / "words.keras")
+    with source, zipfile.ZipFile(result, "w") as target:
+        for name in {*source.namelist()} - {missing}:
+            target.writestr(name, source.read(name))
+    return result.getvalue()
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("missing", ["config.json", "metadata.json", "model.weights.h5"])
+def test_incomplete_file_of_keras_names_what_is_missing(missing):
+    with pytest.raises(errors.ModelError, match=rf"valid \.keras file: {missing} is missing; got"):
+        pt.models.loads(without(missing))
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("size", [300, 14_000, -10])
+def test_file_of_keras_that_is_cut_short_is_named(size):
+    data = (DATA / "words.keras").read_bytes()[:size]
+    problem = re.escape(
+        "load: not a valid .keras file: archive is damaged, or its end is missing; got "
+        f"BadZipFile: File is not a zip file, in {len(data):,} bytes; download or save the file"
+    )
+    with pytest.raises(errors.ModelError, match=problem):
+        pt.models.loads(data)
+
+
+@pytest.mark.host
+def test_damaged_layers_are_those_of_keras():
+    data = (DATA / "words.h5").read_bytes()
+    at = data.index(b'"class_name": "Embedding"')
+    damaged = data[:at] + data[at:].replace(b'"config"', b'"xonfig"', 1)
+    with pytest.raises(errors.ModelError, match="not a valid model of Keras: configuration is"):
+        pt.models.loads(damaged)
+
+
 @pytest.mark.host
 def test_newer_headers_are_refused_with_advice():
     with zipfile.ZipFile(DATA / "words.keras") as archive:

@@ -229,6 +229,7 @@ def test_hue_turns_red_to_green():
         ("m.onnx", b"version https://git-lfs.github.com", "a pointer of Git LFS", "download"),
         ("m.onnx", b"\x08\x07\x12\x04abcd", "ONNX, or something that begins like it", ""),
         ("photo.jpg", b"\xff\xd8\xff\xe0", "a JPEG picture", "under Try it"),
+        ("m.keras", b"PK", "a file of Keras", "download the file again"),
         ("m.onnx", b"", "an empty file", "download the file again"),
     ],
 )

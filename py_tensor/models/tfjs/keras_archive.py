@@ -9,35 +9,45 @@ from io import BytesIO
 from types import MappingProxyType
 from typing import Any
 
+from ...errors import ModelError
 from ...io.element_formats import entry_dtype
+from ..file_errors import malformed
 from ..graph import ModelConstant
 from ..model import Model
 from . import hdf5, topology
-from .attributes import malformed
 from .layers import OPERATORS
 
-_WEIGHTS = "model.weights.h5"
+_FILES = ("config.json", "metadata.json", "model.weights.h5")
 
 
 def matches(data: Any) -> bool:
     """Return True if bytes look like a `.keras` file."""
     view = memoryview(data).cast("B")
-    if bytes(view[:4]) != b"PK\x03\x04":
-        return False
-    return b"config.json" in bytes(view[:4096]) and b"metadata.json" in bytes(view[:4096])
+    # The names of its files are at the end, too, which a part of a file lacks.
+    edges = bytes(view[:4096]) + bytes(view[-4096:])
+    return edges.startswith(b"PK\x03\x04") and sum(name.encode() in edges for name in _FILES) > 1
 
 
 def parse(data: Any) -> dict[str, Any]:
     """Decode the bytes of a file: its layers, and its weights as constants."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
-            config, metadata = (
-                json.loads(archive.read(name)) for name in ("config.json", "metadata.json")
-            )
-            weights = archive.read(_WEIGHTS)
+            names = archive.namelist()
+            missing = ", ".join(name for name in _FILES if name not in names)
+            if missing:
+                raise malformed(".keras", f"{missing} is missing", f"{', '.join(names):.80}")
+            config, metadata = (json.loads(archive.read(name)) for name in _FILES[:2])
+            weights = archive.read(_FILES[2])
+    except ModelError:
+        raise
     except Exception as error:
         # Damaged files make zipfile raise errors of many classes.
-        raise malformed("file is no archive of Keras", f"{type(error).__name__}: {error}") from None
+        size = f"{len(memoryview(data).cast('B')):,} bytes"
+        raise malformed(
+            ".keras",
+            "archive is damaged, or its end is missing",
+            f"{type(error).__name__}: {error!s:.80}, in {size}",
+        ) from None
     constants = {
         name: ModelConstant(name, entry_dtype(entry), entry.shape, entry)
         for name, entry in hdf5.read(weights).items()

@@ -7,9 +7,9 @@ from typing import Any
 
 from ...errors import ModelError
 from ...io.element_formats import entry_dtype
+from ..file_errors import malformed
 from ..graph import ModelConstant
 from . import hdf5
-from .attributes import malformed
 
 _CONFIG = "model_config"
 _WEIGHTS = "model_weights/"
@@ -32,7 +32,7 @@ def parse(data: Any) -> dict[str, Any]:
     try:
         config = json.loads(texts[_CONFIG])
     except (ValueError, RecursionError) as error:
-        raise malformed("model_config is not JSON", f"{error!s:.80}") from None
+        raise malformed("Keras", "model_config is not JSON", f"{error!s:.80}") from None
     constants = {}
     for path, entry in hdf5.read(data).items():
         if path.startswith(_WEIGHTS):

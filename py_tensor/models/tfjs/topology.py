@@ -63,8 +63,8 @@ def read(
         raise
     except Exception as error:
         raise ModelError(
-            "load: not a valid TensorFlow.js model: configuration is malformed; got "
-            f"{type(error).__name__}: {error!s:.80} in {location.text}; convert the model again"
+            "load: not a valid model of Keras: configuration is malformed; got "
+            f"{type(error).__name__}: {error!s:.80} in {location.text}; save the model again"
         ) from None
 
 

@@ -17,7 +17,7 @@ _NAMES = (
         "weights, as those next to a model.json",
         "open model.json with its .bin files",
     ),
-    (".keras", "a file of Keras", ""),
+    (".keras", "a file of Keras", "save or download the file again"),
 )
 _KINDS = (
     (b"\xff\xd8\xff", "a JPEG picture", _INPUT),
