@@ -355,16 +355,28 @@ _FINAL_STEPS = 6
 
 
 _replaced: ContextVar[bool] = ContextVar("replaced", default=False)
+_whole: ContextVar[Sequence[int] | None] = ContextVar("whole", default=None)
 
 
 def initial(
-    operation: str, initializer: InitializerFunction, shape: Sequence[int], dtype: DTypeLike
+    operation: str,
+    initializer: InitializerFunction,
+    shape: Sequence[int],
+    dtype: DTypeLike,
+    whole: Sequence[int] | None = None,
 ) -> Tensor:
-    """Call an initializer; raise ArgumentTypeError unless it is a function."""
+    """Call an initializer; raise ArgumentTypeError unless it is a function.
+
+    `whole` is the shape that has the fans, if the tensor is a block of a larger one.
+    """
     make = function_of(operation, "initializer", initializer)
     if _replaced.get():
         return broadcast_to(zeros((), dtype=dtype), tuple(shape))
-    first: Tensor = make(shape, dtype=dtype)
+    token = _whole.set(whole)
+    try:
+        first: Tensor = make(shape, dtype=dtype)
+    finally:
+        _whole.reset(token)
     return first
 
 
@@ -392,7 +404,7 @@ def initial_bias(
 
 def _fans(operation: str, shape: Sequence[int]) -> tuple[int, int]:
     """Return (fan_in, fan_out), each at least 1."""
-    lengths = a_shape(operation, shape)
+    lengths = a_shape(operation, _whole.get() or shape)
     if len(lengths) < 2:
         raise ShapeError(
             f"{operation}: shape must have axes for inputs and outputs; got {lengths}; add an "

@@ -30,7 +30,7 @@ class SplitMatrix(Module):
     """A matrix whose rows are stored in blocks, because the GPU cannot store it as one tensor.
 
     It replaces the weight of a `Dense` or an `Embedding`: `x @ matrix` is the product, and
-    `matrix.take(indices)` are rows. `Embedding`, `MixtureOfExperts` and the readers of model files
+    `matrix.take(indices)` are rows. `Dense`, `Embedding`, `MixtureOfExperts` and readers of files
     make it of matrices that are too large.
 
     Args:

@@ -18,6 +18,7 @@ from py_tensor import torch
 from py_tensor.errors import DTypeError, ShapeError, SizeError
 from py_tensor.models.weights import gguf
 from py_tensor.nn.split_matrix import matrix_of_rows
+from py_tensor.optim import flat_params
 
 ROWS, COLUMNS = 150, 32
 TOKENS = np.int32([[0, 149, 37], [38, 75, 76], [-1, 113, 112]])
@@ -283,6 +284,34 @@ def test_embeddings_of_any_size_are_created_and_loaded(file, table, rng, engine,
     assert [*weights] == [f"weight.blocks.{at}" for at in range(len(layer.weight.blocks))]
     layer.load_state_dict(weights)
     check(layer, table, rng)
+
+
+def test_dense_layers_of_any_size_are_created_and_trained(rng, engine, monkeypatch):
+    # Large parameters are not packed into one vector.
+    monkeypatch.setattr(flat_params, "PART", MOST // 2)
+    layer = pt.nn.Dense(COLUMNS, ROWS, bias=False)
+    assert isinstance(layer.weight, pt.nn.SplitMatrix)
+    assert layer.weight.shape == (COLUMNS, ROWS)
+    values = np.concatenate([block.numpy() for block in layer.weight.blocks]).T
+    # The whole matrix has the fans, and blocks differ.
+    limit = (6 / (COLUMNS + ROWS)) ** 0.5
+    assert 0.9 * limit < np.abs(values).max() <= limit
+    assert (values[:, 0] != values[:, -1]).any()
+    x, y = rng.standard_normal((4, COLUMNS)).astype("float32"), np.int32([0, 50, 100, 149])
+    np.testing.assert_allclose(layer(pt.asarray(x)).numpy(), x @ values, rtol=1e-4, atol=1e-4)
+    loss = "sparse_categorical_crossentropy_of_logits"
+    training = pt.train.fit(layer, (x, y), loss=loss, optimizer=pt.optim.sgd(1.0), epochs=60)
+    history = asyncio.run(training)
+    assert history.losses[-1] < 0.1 * history.losses[0]
+    assert layer(pt.asarray(x)).argmax(-1).tolist() == y.tolist()
+    copy = pt.nn.Dense(COLUMNS, ROWS, bias=False)
+    copy.load_state_dict(layer.state_dict())
+    np.testing.assert_array_equal(copy(pt.asarray(x)).numpy(), layer(pt.asarray(x)).numpy())
+
+
+def test_dense_layer_of_too_many_inputs_says_so(engine):
+    with pytest.raises(SizeError, match="Dense: tensor is too large"):
+        pt.nn.Dense(2 * MOST, 2)
 
 
 def test_wrong_indices_of_a_split_table_raise(table, engine):

@@ -18,7 +18,9 @@ class Dense(Module):
     """Compute x @ weight + bias over the last axis.
 
     Calling the layer takes a tensor of shape (..., inputs) and returns one of shape (..., outputs).
-    `weight` has shape (self.inputs, self.outputs); `bias` has shape (outputs,) or is None.
+    `weight` has shape (self.inputs, self.outputs); `bias` has shape (outputs,) or is None. `weight`
+    is a `SplitMatrix` of blocks of outputs if the GPU cannot store it as one tensor; then the
+    initializer is called for each block.
 
     Args:
         inputs: Number of input features.
@@ -55,7 +57,15 @@ class Dense(Module):
         name = type(self).__name__
         self.inputs = integer(name, "inputs", inputs, 0)
         self.outputs = integer(name, "outputs", outputs, 0)
-        self.weight = initial(name, weight_init, (self.inputs, self.outputs), dtype)
+        shape = (self.inputs, self.outputs)
+
+        def outputs_of(first: int, last: int) -> Tensor:
+            return initial(name, weight_init, (self.inputs, last - first), dtype, shape)
+
+        weight = in_blocks(outputs_of, 0, self.outputs)
+        if not isinstance(weight, Tensor):
+            weight = weight.with_blocks(lambda block: block.mT).T
+        self.weight = weight
         self.bias = initial_bias(name, bias, bias_init, self.outputs, dtype)
 
     def forward(self, x: Tensor, *, training: bool = False) -> Tensor:
