@@ -15,6 +15,7 @@ from helpers import assert_values
 
 import py_tensor as pt
 from py_tensor import errors
+from py_tensor.models.tfjs import hdf5
 
 DATA = Path(__file__).parent / "data"
 VALUES = json.loads((DATA / "keras_values.json").read_text())
@@ -28,6 +29,54 @@ def test_file_of_keras_has_its_results(name):
     expected = np.array(values["results"], "float32")
     assert_values(model(pt.asarray(inputs)), expected, rtol=1e-5, atol=1e-6)
     assert (model.format, model.producer[:7]) == (name.partition(".")[2], "Keras 3")
+
+
+def check_keras2(name, data, version):
+    values = json.loads((DATA / "keras2_values.json").read_text())[name]
+    model = pt.models.loads(data)
+    results = model(np.float32(values["inputs"]))
+    results = results if isinstance(results, tuple) else (results,)
+    for result, expected in zip(results, values["results"], strict=True):
+        assert_values(result, np.float32(expected), rtol=1e-5, atol=1e-6)
+    assert (model.format, model.producer) == ("h5", f"Keras {version}")
+
+
+@pytest.mark.parametrize("name", ["image", "branches", "renamed"])
+def test_h5_file_of_keras_2_has_its_results(name):
+    check_keras2(name, (DATA / f"keras2_{name}.h5").read_bytes(), "2.21.0")
+
+
+def in_older_form(value):
+    """Return a configuration as Keras 2.2 wrote it."""
+    if isinstance(value, list):
+        return [in_older_form(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    newer = ("module", "registered_name", "groups", "ragged", "optional", "build_input_shape")
+    value = {key: in_older_form(item) for key, item in value.items() if key not in newer}
+    if isinstance(value.get("axis"), list):
+        [value["axis"]] = value["axis"]
+    kind = value.get("class_name")
+    if kind == "GlorotUniform":
+        config = {"scale": 1.0, "mode": "fan_avg", "distribution": "uniform", "seed": None}
+        value = {"class_name": "VarianceScaling", "config": config}
+    if kind == "Functional":
+        value["class_name"] = "Model"
+    if kind == "Sequential":
+        layers = value["config"]["layers"]
+        value["config"] = [layer for layer in layers if layer["class_name"] != "InputLayer"]
+    return value
+
+
+@pytest.mark.parametrize("name", ["image", "branches"])
+def test_older_configuration_of_keras_2_has_the_same_results(name):
+    data = (DATA / f"keras2_{name}.h5").read_bytes()
+    config = hdf5.read_texts(data)["model_config"].encode()
+    older = json.dumps(in_older_form(json.loads(config))).encode()
+    assert config in data
+    assert len(older) < len(config)
+    data = data.replace(config, older.ljust(len(config))).replace(b"2.21.0", b"2.2.4 ")
+    check_keras2(name, data, "2.2.4")
 
 
 def test_file_is_loaded_from_a_path():

@@ -93,7 +93,7 @@ def _match_names(
     for order, (name, parts) in enumerate(tokens.items()):
         for part in set(parts[:-1]):
             places[part, parts[-1]].append((order, name))
-    pairs: list[tuple[int, bool, int, int, int, int, str]] = []
+    pairs: list[tuple[int, bool, bool, int, int, int, int, str]] = []
     for at, slot in enumerate(slots):
         if at in matched:
             continue
@@ -103,7 +103,9 @@ def _match_names(
             owned = sum(owner in parts for owner in slot.owners)
             around = sum(outer in parts for outer in slot.outer)
             wrong = not slot.fits(constants[name])
-            pairs.append((-owned, wrong, -around, len(parts), at, order, name))
+            # In HDF5, the first part is the layer's present name; others may be older.
+            other = parts[0] not in (*slot.owners, *slot.outer)
+            pairs.append((-owned, wrong, other, -around, len(parts), at, order, name))
         if len(pairs) > _MAX_PAIRS:
             raise ModelError(
                 f'load: names of weights are ambiguous; got "{slot.label}" in the names of '
