@@ -340,6 +340,34 @@ def test_tokenizer_is_chosen_after_the_model(analyser: AnalyserPage) -> None:
         assert faults(page, "#try") == []
 
 
+def test_tokenizer_is_dropped_after_the_model(analyser: AnalyserPage) -> None:
+    page = analyser.page
+    analyser.open_files({"small.onnx": convolution([1, 3, 16, 16])})
+    analyser.open_files({"tokenizer.json": tokenizer_file()})
+    assert "a tokenizer; open it together with its model" in analyser.problem()
+    analyser.open_files({"fixed.onnx": text_model(8)})
+    for name, data, expected in (
+        ("vocab.txt", "\n".join(WORDS), "made by vocab.txt"),
+        ("tokenizer.json", "{", "tokenizer.json is not JSON"),
+    ):
+        page.evaluate("scrollTo(0, 0)")
+        page.evaluate(
+            """([name, text]) => {
+              const dataTransfer = new DataTransfer();
+              dataTransfer.items.add(new File([text], name));
+              document.body.dispatchEvent(
+                new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
+            }""",
+            [name, data],
+        )
+        page.wait_for_selector(f"#open-status:text('{name} was given to the open model.')")
+        page.wait_for_selector(f"#input-text :text('{expected}')")
+        assert page.is_hidden("#open-problem")
+        assert page.evaluate("document.getElementById('try').getBoundingClientRect().top") < 100
+    # The vocabulary is used on.
+    assert tokens(page)[:2] == [["[CLS]", "2"], ["the", "4"]]
+
+
 def test_result_of_an_opened_model_is_on_the_screen(analyser: AnalyserPage) -> None:
     analyser.page.evaluate("scrollTo(0, 0)")
     analyser.open_files({"small.onnx": convolution([1, 3, 16, 16])})

@@ -79,6 +79,8 @@ export class Analyser {
   #running = null;
   /** @type {Description | null} */
   description = null;
+  /** Takes files that belong to the open model, or returns false. @type {(files: Record<string, File>) => boolean} */
+  takeFiles = () => false;
 
   /** @param {Client} client */
   constructor(client) {

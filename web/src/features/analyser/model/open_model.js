@@ -72,6 +72,11 @@ export function createOpenModel(analyser) {
     }
     if (loading) return;
     problem.hidden = true;
+    if (typeof source !== "string" && analyser.takeFiles(source)) {
+      status.textContent = `${nameOf(source)} was given to the open model.`;
+      showInput();
+      return;
+    }
     const bytes = sizeOf(source);
     if (bytes > MAX_BYTES) {
       showProblem(
@@ -89,8 +94,7 @@ export function createOpenModel(analyser) {
       const seconds = (description.loadMs / 1000).toFixed(1);
       status.textContent = `${nameOf(source)} was opened in ${seconds} s.`;
       end();
-      // Otherwise the result is below the screen.
-      find("try", HTMLElement).scrollIntoView({ behavior: "instant" });
+      showInput();
       return;
     } catch (error) {
       if (cancelled) status.textContent = "Cancelled. Nothing was opened.";
@@ -99,6 +103,11 @@ export function createOpenModel(analyser) {
       else showProblem(nameOf(source), textOf(error));
     }
     end();
+  }
+
+  /** Otherwise the result is below the screen. */
+  function showInput() {
+    find("try", HTMLElement).scrollIntoView({ behavior: "instant" });
   }
 
   function begin() {
