@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from subprocess import PIPE, Popen
@@ -270,6 +271,17 @@ def test_progress_counts_transferred_bytes_of_one_total(page: Page, site_url: st
     assert len(totals) == 1
     # 0.05 is for the rounding; Python makes 3.53 MB of the file of which Node makes 3.60 MB.
     assert abs(float(totals.pop()) - expected) < 0.13
+
+
+def test_total_is_shown_before_the_first_byte(
+    page: Page, site_url: str, page_errors: PageErrors
+) -> None:
+    # The speed of the script that arrives chooses the files of the start.
+    page.route(re.compile(r"/pyodide/(?!pyodide\.asm\.mjs)"), lambda route: None)
+    page.goto(f"{site_url}/index.html")
+    page.wait_for_selector("#loading-text:text('Downloading Python, 0.0 of ')")
+    assert page.inner_text("#run-seconds").startswith("Downloading Python, 0.0 of ")
+    page_errors.ignore()
 
 
 def test_stalled_download_is_reported(page: Page, site_url: str, page_errors: PageErrors) -> None:

@@ -14,11 +14,19 @@ export class Transfers {
 
   /**
    * @param {[string, Expected][]} expected
-   * @param {(loaded: number, total: number) => void} report gets the bytes that are transferred if the server compresses
+   * @param {(loaded: number, total: number) => void} report gets the bytes that are transferred if the server compresses,
+   *   first 0
    */
   constructor(expected, report) {
     this.#expected = new Map(expected);
     this.#report = report;
+    this.#tell();
+  }
+
+  #tell() {
+    const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
+    const total = sum([...this.#expected.values()].map(({ compressed }) => compressed));
+    this.#report(sum([...this.#loaded.values()]), total);
   }
 
   /** @param {string} name @returns {number} bytes that a file of the start has */
@@ -33,9 +41,7 @@ export class Transfers {
     const loaded = (bytes / expected.bytes) * expected.compressed;
     // A second start reads again what the browser has kept of the first.
     this.#loaded.set(name, Math.max(loaded, this.#loaded.get(name) ?? 0));
-    const sum = (/** @type {number[]} */ numbers) => numbers.reduce((a, b) => a + b, 0);
-    const total = sum([...this.#expected.values()].map(({ compressed }) => compressed));
-    this.#report(sum([...this.#loaded.values()]), total);
+    this.#tell();
   }
 
   /**
