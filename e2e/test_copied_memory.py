@@ -56,6 +56,17 @@ SOURCES = """
     json.dumps([inspect.getsource(pt.matmul).splitlines()[-1].strip(), lines[-1]])
 """
 
+AWAITED = """
+    import js, json
+    from py_tensor import nn
+
+    try:
+        import py_tensor.models
+    except ImportError:
+        pass
+    json.dumps(js.awaited.to_py())
+"""
+
 
 def value(page: Page, url: str, program: str, thread: str, snapshot: bool) -> Any:
     """Return the value of a program that writes JSON."""
@@ -116,6 +127,24 @@ def test_missing_archive_is_named(page: Page, pages_url: str, page_errors: PageE
     text = run_started(page, pages_url, program, folder=f"{pages_url}/pyodide/")
     start = r"ImportError: import: models-\w+\.zip: the file did not load; got 404 Not Found; check"
     assert re.match(start, text)
+
+
+@pytest.mark.parametrize("thread", ["page", "worker"])
+def test_page_hears_for_how_many_bytes_an_import_waits(
+    page: Page, pages_url: str, page_errors: PageErrors, thread: str
+) -> None:
+    page_errors.ignore()
+    page.route("**/models-*.zip", lambda route: route.fulfill(status=404))
+    folder = f"{pages_url}/pyodide/"
+    text = run_started(page, pages_url, AWAITED, thread, folder=folder, prefetch=False)
+    before, after = json.loads(text)[::2], json.loads(text)[1::2]
+    archives = json.loads((SITE / "pyodide" / "start.json").read_text())["archives"]
+    names = {entry["bytes"]: name for name, entry in archives.items()}
+    waited = [names[number] for number in before]
+    assert {"training", "models"} <= {*waited}
+    assert len({*waited}) == len(waited)
+    # The failed download is no exception.
+    assert {*after} == {0}
 
 
 def test_equal_files_give_an_equal_copy(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from demo_driver import Demo
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from waiting import eventually
 from watched_page import PageErrors, watched_page
 
@@ -89,6 +89,38 @@ def test_run_has_the_focus_after_a_restart(demo: Demo) -> None:
     page.wait_for_selector("#run-status:text-is('stopped; Python was restarted')")
     demo.finish()
     assert page.evaluate("document.activeElement.id") == "run"
+
+
+RECORD_STATUSES = """() => {
+  const status = document.getElementById("run-status");
+  globalThis.statuses = [];
+  new MutationObserver(() => statuses.push(status.textContent)).observe(status, {
+    childList: true,
+  });
+}"""
+
+
+def release(held: list[Route]) -> None:
+    """Continue a request, which arrives later than what the page shows of it."""
+    assert held
+    held.pop().continue_()
+
+
+def test_status_says_what_an_import_waits_for(page: Page, site_url: str) -> None:
+    held: list[Route] = []
+    page.route("**/plot-*.zip", lambda route: held.append(route))
+    demo = Demo(page, site_url)
+    page.evaluate(RECORD_STATUSES)
+    demo.write("import py_tensor as pt\npt.show(pt.plot.line([1, 2]))")
+    demo.start()
+    loading = "loading 0.1 MB more of Python…"
+    page.wait_for_selector(f"#run-status:text-is('{loading}')")
+    eventually(page, lambda: release(held))
+    assert demo.finish().startswith("ran in")
+    statuses = page.evaluate("statuses")
+    assert statuses[0] == "running…"
+    assert statuses[statuses.index(loading) + 1] == "running…"
+    assert statuses[-2] == "running…"
 
 
 def expect_in_sight(page: Page, *selectors: str) -> None:

@@ -27,7 +27,8 @@ TYPED = """
 import { type Progress, start, type StartOptions } from "py_tensor/start.js";
 const options: StartOptions = { folder: "pyodide/", packages: ["a"], snapshot: false };
 const onProgress = ({ step, fraction }: Progress) => `${step} ${fraction.toFixed(2)}`;
-await (await start({ ...options, onProgress })).runPythonAsync("1");
+const onImport = (bytes: number) => console.log(bytes);
+await (await start({ ...options, onProgress, onImport })).runPythonAsync("1");
 """
 
 

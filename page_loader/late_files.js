@@ -17,10 +17,18 @@ export const pathOf = (archive, python) =>
  * @param {PyodideInterface} pyodide
  * @param {string} base address of the folder with the archives
  * @param {Manifest} files
+ * @param {(bytes: number) => void} onImport gets the bytes for which imports wait, and 0 when none waits
  */
-export function lateFiles({ FS }, base, { archives, python }) {
+export function lateFiles({ FS }, base, { archives, python }, onImport) {
   /** @type {Map<string, Promise<void>>} */
   const loading = new Map();
+  let awaited = 0;
+
+  /** @param {number} change of the bytes for which imports wait */
+  function report(change) {
+    awaited += change;
+    onImport(awaited);
+  }
 
   /** @param {string} archive @param {ArrayBuffer} data */
   function write(archive, data) {
@@ -71,8 +79,14 @@ export function lateFiles({ FS }, base, { archives, python }) {
      * @returns {Promise<void> | undefined}
      */
     load(archive, canWait) {
-      if (canWait && "document" in globalThis) return once(archive);
-      fetchNow(archive);
+      const { bytes } = archives[archive];
+      report(bytes);
+      if (canWait && "document" in globalThis) return once(archive).finally(() => report(-bytes));
+      try {
+        fetchNow(archive);
+      } finally {
+        report(-bytes);
+      }
       return undefined;
     },
   };

@@ -33,6 +33,7 @@ import { snapshotOptions } from "./snapshot.js";
  * @property {HTMLCanvasElement | OffscreenCanvas} [canvas] becomes the global variable `canvas` of Python
  * @property {Record<string, object>} [modules] JavaScript objects that Python can import, by name
  * @property {(progress: Progress) => void} [onProgress]
+ * @property {(bytes: number) => void} [onImport] gets the bytes of the archives for which imports wait, and 0 when none waits
  * @property {boolean} [prefetch] true (default, unless the user asks to save data) loads the archives that most programs need a
  *   second after the start
  * @property {Manifest} [manifest] contents of start.json, if the page has them
@@ -60,6 +61,7 @@ export async function start({
   canvas,
   modules = {},
   onProgress = () => {},
+  onImport = () => {},
   prefetch = !connection().saveData,
   manifest,
 } = {}) {
@@ -77,7 +79,7 @@ export async function start({
     onProgress({ ...progress, fraction });
   };
   const python = await startPyodide(base, files, copy, report);
-  const late = lateFiles(python, base, files);
+  const late = lateFiles(python, base, files, onImport);
   const registered = { ...(await bridges), ...modules, py_tensor_files: late };
   for (const [name, module] of Object.entries(registered)) python.registerJsModule(name, module);
   importPyTensor(python, pathOf("core", files.python));

@@ -7,12 +7,16 @@ if (new URLSearchParams(location.search).has("no_promises")) {
   delete WebAssembly.promising;
 }
 
+/** Bytes for which imports waited; programs read them as `js.awaited`. @type {number[]} */
+globalThis.awaited = [];
+const onImport = (/** @type {number} */ bytes) => awaited.push(bytes);
+
 /** @type {ReturnType<typeof start>} */
 let python;
 
 /** @param {object} options @param {string} program */
 async function run(options, program) {
-  python ??= start(options);
+  python ??= start({ ...options, onImport });
   return (await python).runPythonAsync(program);
 }
 

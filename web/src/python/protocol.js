@@ -78,6 +78,7 @@
  *
  * @typedef {{
  *   progress: Progress,
+ *   importing: number,
  *   output: Output,
  *   waiting: null,
  *   sound: Sound,

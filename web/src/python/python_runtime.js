@@ -21,15 +21,17 @@ const STEPS = { download: "Downloading Python", ready: "Ready" };
  * @param {string} base address of the site's folder
  * @param {Program} program
  * @param {(progress: Progress) => void} report
+ * @param {(bytes: number) => void} [onImport] gets the bytes for which imports wait, and 0 when none waits
  * @returns {Promise<PyodideInterface>}
  */
-export async function startPython(base, { sources, modules, prefetch }, report) {
+export async function startPython(base, { sources, modules, prefetch }, report, onImport) {
   report({ step: STEPS.download, fraction: 0, downloads: true });
   const pyodide = await start({
     folder: new URL("pyodide/", base).href,
     manifest: import.meta.env.PY_TENSOR_FILES,
     modules,
     prefetch,
+    onImport,
     onProgress({ step, loaded, total, fraction }) {
       const [got, all] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
       const size = step === "download" ? `, ${got} of ${all} MB` : "";

@@ -22,7 +22,12 @@ json.dumps({"backend": await pt.ready(), "renderer": pt.env.renderer, "reason": 
  * @returns {Promise<{ module: any, started: Started }>}
  */
 export async function startModule(name, base, program) {
-  const python = await startPython(base, program, (progress) => send("progress", progress));
+  const python = await startPython(
+    base,
+    program,
+    (progress) => send("progress", progress),
+    (bytes) => send("importing", bytes),
+  );
   const computing = JSON.parse(await python.runPythonAsync(COMPUTING));
   const module = python.pyimport(name);
   const loaded = /** @type {PerformanceResourceTiming[]} */ (

@@ -27,6 +27,10 @@ const SHARED = {
   inAddress: "The page's address is the link.",
 };
 
+/** @param {number} bytes of Python's modules for which a program waits; few are rounded up */
+const loadingText = (bytes) =>
+  `loading ${Math.max(bytes / 1e6, 0.1).toFixed(1)} MB more of Python…`;
+
 /** Returns a zip archive. @param {Record<string, string>} files texts by name */
 function zipped(files) {
   const entries = Object.entries(files).map(([name, text]) => [name, strToU8(text)]);
@@ -78,6 +82,9 @@ export function createPlayground(client, page) {
   // A start after Stop has a status of its own.
   client.on("progress", ({ step }) => {
     if (!hasStarted) clock.textContent = step;
+  });
+  client.on("importing", (bytes) => {
+    if (running && !stopping) status.textContent = bytes ? loadingText(bytes) : runningText();
   });
   client.on("waiting", () => {
     if (running && !stopping) status.textContent = "waiting for the GPU…";
@@ -311,7 +318,7 @@ export function createPlayground(client, page) {
     const scrolled = window.scrollY;
     sound.stop();
     editor.mark(null);
-    status.textContent = slow ? "running on plain Python, which may take minutes…" : "running…";
+    status.textContent = runningText();
     const started = performance.now();
     const timer = setInterval(() => {
       clock.textContent = `${Math.round((performance.now() - started) / 1000)} s`;
@@ -334,6 +341,10 @@ export function createPlayground(client, page) {
     giveFocus();
     // A visitor who has scrolled since the start reads something else.
     if (window.scrollY === scrolled) showOutput();
+  }
+
+  function runningText() {
+    return slow ? "running on plain Python, which may take minutes…" : "running…";
   }
 
   /** Gives Run the focus that Stop had, once it is enabled, unless the visitor has gone on. */
