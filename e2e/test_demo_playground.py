@@ -220,10 +220,11 @@ def test_program_prints_what_it_prints_with_numpy_or_jax(demo: Demo, name: str) 
     demo.start()
     assert demo.finish().startswith("ran in"), demo.text()
     printed, shown = io.StringIO(), Shown()
+    plots = demo.page.locator("#output svg")
+    shown.width = int(plots.get_attribute("width") or 0)
     with redirect_stdout(printed), use(shown):
         runpy.run_path(str(PROGRAMS / f"{name}.py"), run_name="__main__")
     assert demo.printed() == printed.getvalue().splitlines()
-    plots = demo.page.locator("#output svg")
     # Its title, and the numbers of the axes.
     assert plots.locator("text").all_text_contents() == shown.texts
     assert plots.count() == 1

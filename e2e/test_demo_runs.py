@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from urllib.parse import quote
 
 import pytest
@@ -176,3 +177,36 @@ def test_a_link_of_others_does_not_run_its_program(page: Page, site_url: str) ->
     page.wait_for_selector("#run:enabled")
     page.wait_for_timeout(500)
     assert page.inner_text("#run-status") == ""
+
+
+PLOTS = """
+import py_tensor as pt
+
+x = pt.linspace(0.0, 900.0, 200)
+plot = pt.plot.line(x, 2 ** (x / 40), log="y", label="powers", x_label="x", y_label="y")
+pt.show(plot.line(x, x + 1, label="a longer label"))
+pt.show(pt.plot.image(pt.outer(x, x), title="Products of the numbers up to nine hundred"))
+pt.show(pt.plot.scatter(x, x, title="Points", width=400, height=400))
+"""
+MEASURED = """() => [...document.querySelectorAll("#output svg")].map((svg) => ({
+  scale: svg.getBoundingClientRect().width / svg.viewBox.baseVal.width,
+  texts: [...svg.querySelectorAll("text")].map((text) => {
+    const { left, right, top, bottom } = text.getBoundingClientRect();
+    return [text.textContent, left, right, top, bottom];
+  }),
+}))"""
+
+
+def test_texts_of_plots_are_readable_on_a_phone(phone: Page, site_url: str) -> None:
+    demo = Demo(phone, site_url)
+    assert run(demo, PLOTS) == []
+    plots = phone.evaluate(MEASURED)
+    assert len(plots) == 3
+    for plot in plots:
+        # Letters of 12 pixels.
+        assert plot["scale"] == pytest.approx(1.0)
+        for a, b in combinations(plot["texts"], 2):
+            apart = a[2] <= b[1] or b[2] <= a[1] or a[4] <= b[3] or b[4] <= a[3]
+            assert apart, (a, b)
+    edge = phone.evaluate("document.getElementById('output').getBoundingClientRect().right")
+    assert all(text[2] <= edge for plot in plots for text in plot["texts"])

@@ -32,6 +32,8 @@ class Place:
     """Least time between two updates of one item: notebooks take long to show each."""
     shows_start = True
     """False if changing items are not shown before the first `seconds` are over."""
+    width: int | None = None
+    """Width in pixels to which plots are reduced; None if the place shows any width."""
 
     def show(self, item: Any, key: str | None = None) -> None:
         """Show an item below the earlier ones.

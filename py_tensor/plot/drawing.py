@@ -7,15 +7,23 @@ from __future__ import annotations
 
 import math
 from html import escape
+from itertools import pairwise
+from textwrap import wrap
 
 from .content import Content, Series
 from .samples import CELLS, COLOURS
-from .scales import Linear
+from .scales import TICKS, Linear, Scale
 
 COLORS = "#4a73f0", "#d9660f", "#1f9460", "#c2459f", "#0f93ab", "#9a7b12"
 """Colors of the series; each has a contrast of 3 or more to white and to black."""
 LETTER = 6.6
 """Approximate width of a letter in pixels."""
+TITLE_LETTER = 9.0
+"""Approximate width of a letter of the title, which is bold."""
+LEAST = 120
+"""Least width and height of a plot in pixels."""
+ROW = 15
+"""Least distance of labels above each other in pixels."""
 LEVELS = 5
 """Degrees of opacity of cells with many points."""
 SHADES = "440154 482878 3e4989 31688e 26828e 1f9e89 35b779 6ece58 b5de2b fde725"
@@ -26,32 +34,42 @@ type Points = list[tuple[float, float] | None]
 
 
 class Drawing:
-    """Layout of a plot: the area of its data, and positions in it."""
+    """Layout of a plot: the area of its data, and positions in it.
 
-    def __init__(self, content: Content) -> None:
+    Args:
+        content: What the plot shows.
+        width: Greatest width in pixels; None (default) for that of the plot. The data of a wider
+            plot are drawn smaller, and its texts in their own size.
+    """
+
+    def __init__(self, content: Content, width: int | None = None) -> None:
         self.content = content
-        self.width, self.height = content.width, content.height
+        self.width = min(content.width, max(width or content.width, LEAST))
+        self.height = content.height
         self.scales = content.scales
         (self.low_x, self.high_x), (self.low_y, self.high_y) = content.ranges()
-        self.x_ticks = self.scales[0].ticks(self.low_x, self.high_x)
-        self.y_ticks = self.scales[1].ticks(self.low_y, self.high_y)
         self.keys = [
             (COLORS[at % len(COLORS)], series.label)
             for at, series in enumerate(content.series)
             if series.label
         ]
-        widest = max((len(label) for _, label in self.y_ticks), default=0)
+        y_ticks = self.scales[1].ticks(self.low_y, self.high_y)
+        widest = max((len(label) for _, label in y_ticks), default=0)
         self.left = 14 + LETTER * widest + (20 if self.content.y_label else 0)
         self.right = self.width - 14.0
         raster = content.raster
         if raster is not None and raster.range is not None:
-            self.shade_ticks = Linear().ticks(raster.range[0], raster.range[1])
-            self.right -= 34 + LETTER * max(
-                (len(label) for _, label in self.shade_ticks), default=0
-            )
+            shade_ticks = Linear().ticks(*raster.range)
+            self.right -= 34 + LETTER * max((len(label) for _, label in shade_ticks), default=0)
+        self.titles = wrap(content.title, max(8, int((self.width - self.left) / TITLE_LETTER)))
         self.legend = self._legend_rows()
-        self.top = 12.0 + (24 if self.content.title else 0) + 20 * len(self.legend)
-        self.bottom = self.height - (46.0 if self.content.x_label else 28.0)
+        self.top = 12.0 + 6 * bool(self.titles) + 18 * len(self.titles) + 20 * len(self.legend)
+        below = 46.0 if self.content.x_label else 28.0
+        self.bottom = self.height - below
+        narrower = content.width - self.width
+        if narrower and raster is None:
+            across = self.right - self.left
+            self.bottom = self.top + (self.bottom - self.top) * across / (across + narrower)
         if raster is not None:
             # Elements are squares unless the image is very long.
             scale = (
@@ -61,6 +79,13 @@ class Drawing:
             least = max(min(scale), max(scale) / 20)
             self.right = min(self.right, self.left + least * raster.width)
             self.bottom = min(self.bottom, self.top + least * raster.height)
+        if narrower:
+            self.height = round(self.bottom + below)
+        across, down = self.right - self.left, self.bottom - self.top
+        self.x_ticks = _apart(self.scales[0], self.low_x, self.high_x, across, True)
+        self.y_ticks = _apart(self.scales[1], self.low_y, self.high_y, down, False)
+        if raster is not None and raster.range is not None:
+            self.shade_ticks = _apart(Linear(), *raster.range, down, False)
 
     def _legend_rows(self) -> list[list[tuple[float, str, str]]]:
         """Return the keys of the legend in rows, with their horizontal positions."""
@@ -134,12 +159,9 @@ class Drawing:
     def _texts(self) -> str:
         middle = (self.left + self.right) / 2
         shapes = []
-        if self.content.title:
-            shapes.append(
-                _text(
-                    self.left, 22, self.content.title, "start", ' font-size="14" font-weight="600"'
-                )
-            )
+        bold = ' font-size="14" font-weight="600"'
+        for row, title in enumerate(self.titles):
+            shapes.append(_text(self.left, 22 + 18 * row, title, "start", bold))
         for row, keys in enumerate(self.legend):
             at_y = self.top - 20 * (len(self.legend) - row) + 8
             for at, color, label in keys:
@@ -240,6 +262,20 @@ class Drawing:
             f'<path d="{shapes}" fill="{color}" fill-opacity="0.55" stroke="{color}" '
             'stroke-width="0.7"/>'
         )
+
+
+def _apart(
+    scale: Scale, low: float, high: float, pixels: float, across: bool
+) -> list[tuple[float, str]]:
+    """Return as many ticks as have room for their labels, next to or above each other."""
+    for number in range(TICKS, 2, -1):
+        ticks = scale.ticks(low, high, number)
+        longest = max((len(label) for _, label in ticks), default=0)
+        needed = LETTER * longest + 8 if across else ROW
+        gap = min((after - before for (before, _), (after, _) in pairwise(ticks)), default=math.inf)
+        if gap * pixels >= needed * (high - low):
+            break
+    return ticks
 
 
 def _line(points: Points, color: str) -> str:

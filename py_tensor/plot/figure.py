@@ -6,6 +6,7 @@ import math
 from typing import Any, Self
 
 from ..display.pictures import data_url, is_picture, png, reduced
+from ..display.places import current
 from ..dtypes import uint8
 from ..errors import ArgumentError, ShapeError
 from ..functions.arguments import integer
@@ -13,7 +14,7 @@ from ..images import to_rgba
 from ..tensor import Tensor, as_tensor
 from . import samples
 from .content import Content, Raster, Series
-from .drawing import Drawing, palette
+from .drawing import LEAST, Drawing, palette
 from .samples import Range
 from .scales import Scale
 
@@ -34,7 +35,7 @@ class Plot:
         y_label: Text next to the vertical axis; "" (default) for none.
         log: Axes with a logarithmic scale: "x", "y" or "xy"; "" (default) for none. Values that are
             not positive are gaps.
-        width: Width in pixels; default 640.
+        width: Width in pixels; default 640. A page may show it narrower, as the playground does.
         height: Height in pixels; default 360.
 
     Raises:
@@ -65,8 +66,8 @@ class Plot:
             str(x_label),
             str(y_label),
             log,
-            integer("plot", "width", width, 120, 4000),
-            integer("plot", "height", height, 120, 4000),
+            integer("plot", "width", width, LEAST, 4000),
+            integer("plot", "height", height, LEAST, 4000),
         )
 
     # --- data -----------------------------------------------------------------------------------
@@ -246,7 +247,7 @@ class Plot:
         return "\n".join(lines) or "plot without data"
 
     def _repr_html_(self) -> str:
-        return Drawing(self._content).text("", "")
+        return Drawing(self._content, current().width).text("", "")
 
     def svg(self, *, dark: bool = False) -> str:
         """Return the plot as the text of an SVG file, for example to save it.

@@ -29,13 +29,13 @@ class Linear:
         """Return the value at a position."""
         return position
 
-    def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
-        """Return round values from `low` to `high` with their labels.
+    def ticks(self, low: float, high: float, number: int = TICKS) -> list[tuple[float, str]]:
+        """Return about `number` round values from `low` to `high` with their labels.
 
         >>> Linear().ticks(0.0, 0.7)
         [(0.0, '0'), (0.2, '0.2'), (0.4, '0.4'), (0.6, '0.6')]
         """
-        rough = (high - low) / TICKS or 1.0
+        rough = (high - low) / number or 1.0
         power = 10.0 ** math.floor(math.log10(rough))
         step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough)
         if self.whole:
@@ -58,14 +58,14 @@ class Logarithmic:
     def back(self, position: float) -> float:
         return float(10.0**position)
 
-    def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
+    def ticks(self, low: float, high: float, number: int = TICKS) -> list[tuple[float, str]]:
         """Return powers of ten, or round values in between if there are few of them.
 
         >>> [label for _, label in Logarithmic().ticks(-3.0, 1.0)]
         ['0.001', '0.01', '0.1', '1', '10']
         """
         first, last = math.ceil(low - 1e-9), math.floor(high + 1e-9)
-        step = max(1, math.ceil((last - first) / (TICKS + 2)))
+        step = max(1, math.ceil((last - first) / (number + 2)))
         ticks = [(float(at), f"{10.0**at:g}") for at in range(first, last + 1, step)]
         if len(ticks) > 2:
             return ticks
@@ -77,7 +77,7 @@ class Logarithmic:
         inside = [tick for tick in between if low <= tick[0] <= high]
         if len(inside) > 1:
             return inside
-        return [(at, f"{10.0**at:.4g}") for at, _ in Linear().ticks(low, high)]
+        return [(at, f"{10.0**at:.4g}") for at, _ in Linear().ticks(low, high, number)]
 
 
 type Scale = Linear | Logarithmic

@@ -7,6 +7,7 @@ import io
 import math
 import re
 import xml.etree.ElementTree as ET
+from itertools import combinations
 
 import half_storage
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from PIL import Image
 
 import py_tensor as pt
+from py_tensor.display.places import Place, use
 from py_tensor.errors import ArgumentError, DTypeError, ShapeError, TraceError
 from py_tensor.plot import samples
 from py_tensor.plot.drawing import COLORS, Drawing, palette
@@ -299,6 +301,51 @@ def test_long_legends_have_several_rows():
         if "number" in t.text
     }
     assert len(rows) >= 5 and max(rows) < Drawing(plot._content).top
+
+
+class Narrow(Place):
+    width = 320
+
+
+def boxes(svg):
+    """Return the horizontal and vertical ranges of the texts, by the size of their letters."""
+    anchors = {"start": 0.0, "middle": 0.5, "end": 1.0}
+    for text in ET.fromstring(svg).iter(f"{SVG}text" if "xmlns" in svg else "text"):
+        if "transform" in text.attrib:
+            continue
+        x, y, size = (float(text.get(name, 12)) for name in ("x", "y", "font-size"))
+        left = x - anchors[text.get("text-anchor")] * 0.55 * size * len(text.text)
+        yield left, left + 0.55 * size * len(text.text), y - size, y
+
+
+@pytest.mark.parametrize(
+    "plot",
+    [
+        pt.plot.line([2.00012, 2.00014, 2.00019], [1e-5, 9e-5, 2e-5], title="Share " * 12),
+        pt.plot.line(10.0 ** np.arange(-7, 8), 10.0 ** np.arange(-7, 8), log="xy", x_label="x"),
+        pt.plot.histogram([1e6, 1.2e6, 1.9e6], 9, label="a" * 20, height=180).line([0], label="b"),
+        pt.plot.image(pt.eye(40)[:, :20] * 12345.0),
+    ],
+)
+def test_texts_of_a_narrow_plot_keep_their_size_and_are_apart(plot):
+    with use(Narrow()):
+        svg = plot._repr_html_()
+    assert 'width="320"' in svg and 'font-size="12"' in svg
+    places = list(boxes(svg))
+    assert len(places) >= 6
+    assert all(left > -12 and right < 332 for left, right, _, _ in places)
+    for (left, right, top, bottom), (left_2, right_2, top_2, bottom_2) in combinations(places, 2):
+        assert right <= left_2 or right_2 <= left or bottom <= top_2 or bottom_2 <= top
+    assert 'width="640"' in plot._repr_html_()
+
+
+def test_data_of_a_narrow_plot_keep_their_shape():
+    plot = pt.plot.scatter([0.0, 1.0], [0.0, 1.0], title="Circle", width=400, height=400)
+    wide, narrow = (Drawing(plot._content, width) for width in (None, 300))
+    assert narrow.right - narrow.left == wide.right - wide.left - 100
+    shapes = [(one.right - one.left) / (one.bottom - one.top) for one in (wide, narrow)]
+    assert shapes[0] == pytest.approx(shapes[1])
+    assert narrow.height == pytest.approx(narrow.bottom + 28, abs=0.5)
 
 
 def test_svg_needs_no_style_and_no_script():

@@ -17,14 +17,17 @@ _photo = PhotoSession(demo_host)
 _program: asyncio.Task | None = None
 
 
-async def run(source: str) -> str:
-    """Run one program and return its outcome as JSON (milliseconds, stopped, failure)."""
+async def run(source: str, width: int) -> str:
+    """Run one program and return its outcome as JSON (milliseconds, stopped, failure).
+
+    Plots are not wider than `width` pixels.
+    """
     global _program
     if _program is not None:
         raise RuntimeError("run: a program is still running; stop it first")
     _program = asyncio.current_task()
     try:
-        return json.dumps(await run_program(source, demo_host))
+        return json.dumps(await run_program(source, demo_host, width))
     finally:
         _program = None
         demo_host.numbers()

@@ -41,9 +41,9 @@ serveRequests({
     host.numbers();
     return started;
   },
-  /** @param {string} source */
-  async run(source) {
-    return JSON.parse(await demo.run(source));
+  /** @param {string} source @param {number} width of the pane in CSS pixels */
+  async run(source, width) {
+    return JSON.parse(await demo.run(source, width));
   },
   stop: () => demo.stop(),
   /** @param {string} name @param {ArrayBuffer} data */

@@ -38,6 +38,12 @@ export class OutputPane {
     pane.tabIndex = 0; // allows scrolling with the arrow keys
   }
 
+  /** Width of the content in whole CSS pixels. */
+  get width() {
+    const { paddingLeft, paddingRight } = getComputedStyle(this.#pane);
+    return Math.floor(this.#pane.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+  }
+
   clear() {
     this.#pane.replaceChildren();
     this.#items.clear();

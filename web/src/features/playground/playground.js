@@ -324,7 +324,7 @@ export function createPlayground(client, page) {
       clock.textContent = `${Math.round((performance.now() - started) / 1000)} s`;
     }, 1000);
     try {
-      finish(await client.call("run", [editor.source]));
+      finish(await client.call("run", [editor.source, output.width]));
     } catch (error) {
       // The code that restarts the worker reports it.
       if (!(error instanceof StoppedError)) {

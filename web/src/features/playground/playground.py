@@ -21,7 +21,8 @@ _silence_at = 0.0
 class OutputPane(Place):
     """The page's pane for output. Pictures are drawn without reading them back."""
 
-    def __init__(self) -> None:
+    def __init__(self, width: int) -> None:
+        self.width = width
         self._canvases: dict[str, object] = {}
         self._untitled = 0
 

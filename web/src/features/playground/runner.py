@@ -85,10 +85,16 @@ def _settings() -> dict[str, object]:
     return {name: getattr(pt.env, name) for name in pt.env if flags[name].set is not None}
 
 
-async def run_program(source: str, page) -> dict:
-    """Run the source in a new namespace and display the value of its last expression."""
+async def run_program(source: str, page, width: int) -> dict:
+    """Run the source in a new namespace and display the value of its last expression.
+
+    Args:
+        source: Text of the program.
+        page: Module `demo_host`.
+        width: Width of the page's pane in pixels.
+    """
     stopped, failure = False, None
-    pane = OutputPane()
+    pane = OutputPane(width)
     forget_sound()
     page.begin()
     draws = pt.cache_info().draws
