@@ -7,14 +7,16 @@ import os
 import re
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SITE
 from page_python import ROOT
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, Route
 from started_python import run_started
+from waiting import eventually
 from watched_page import PageErrors
 
 pytest_plugins = ["page_fixtures"]
@@ -145,6 +147,22 @@ def test_page_hears_for_how_many_bytes_an_import_waits(
     assert len({*waited}) == len(waited)
     # The failed download is no exception.
     assert {*after} == {0}
+
+
+def test_archives_are_prefetched_one_after_the_other(page: Page, pages_url: str) -> None:
+    held: list[Route] = []
+
+    def asked(number: int) -> None:
+        assert len(held) == number
+
+    page.route(re.compile("/(library|rest|stdlib)-"), lambda route: held.append(route))
+    run_started(page, pages_url, "1", folder=f"{pages_url}/pyodide/")
+    for number in (1, 2, 3):
+        eventually(page, partial(asked, number))
+        # Requests that were sent at the same time arrive before the end of a later one.
+        page.evaluate("fetch('start_options.html').then((response) => response.text())")
+        asked(number)
+        held[-1].continue_()
 
 
 def test_equal_files_give_an_equal_copy(tmp_path: Path) -> None:

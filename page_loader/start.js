@@ -90,8 +90,10 @@ export async function start({
     await loadPackages(python, packages);
   }
   report({ step: "ready", loaded: 1, total: 1, fraction: 1 });
-  // An import that needs one of them tells of its failure.
-  const load = () => PREFETCHED.map((archive) => late.once(archive).catch(() => {}));
+  // One after the other, so that an import waits for few bytes. It tells of a failure itself.
+  const load = async () => {
+    for (const archive of PREFETCHED) await late.once(archive).catch(() => {});
+  };
   if (prefetch) setTimeout(load, PREFETCH_DELAY);
   return python;
 }
