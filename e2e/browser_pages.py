@@ -48,8 +48,7 @@ def browser() -> Iterator[Browser | None]:
 
 
 ENDED_WORKER = "uncaught: uncaught exception: undefined\nundefined"
-"""What Firefox reports in some runs when the page ends a worker that computes; the page gets no
-event of it."""
+"""Error that Firefox sometimes reports when a page ends a busy worker. No event tells the page."""
 
 
 @contextmanager

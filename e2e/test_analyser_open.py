@@ -364,7 +364,7 @@ def test_tokenizer_is_dropped_after_the_model(analyser: AnalyserPage) -> None:
         page.wait_for_selector(f"#input-text :text('{expected}')")
         assert page.is_hidden("#open-problem")
         assert page.evaluate("document.getElementById('try').getBoundingClientRect().top") < 100
-    # The vocabulary is used on.
+    # The vocabulary of before is still in use.
     assert tokens(page)[:2] == [["[CLS]", "2"], ["the", "4"]]
 
 

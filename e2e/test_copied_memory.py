@@ -145,7 +145,7 @@ def test_page_hears_for_how_many_bytes_an_import_waits(
     waited = [names[number] for number in before]
     assert {"training", "models"} <= {*waited}
     assert len({*waited}) == len(waited)
-    # The failed download is no exception.
+    # The failed download ends with 0, too.
     assert {*after} == {0}
 
 

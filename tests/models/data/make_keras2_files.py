@@ -33,7 +33,7 @@ def models(keras: Any) -> dict[str, Any]:
     joined = layers.Concatenate()([layers.Add()([left, right]), layers.AveragePooling2D(1)(x)])
     pooled = layers.GlobalAveragePooling2D()(joined)
     results = [layers.Dense(2)(pooled), layers.Dense(1, activation="sigmoid", name="side")(pooled)]
-    # The names of layers are those of the weights of other layers.
+    # Rename the layers after they made their weights: layer b has the weights a/kernel and a/bias.
     chain = keras.Sequential([layers.Dense(4, name=name) for name in "abc"])
     chain.build((None, 4))
     for layer, name in zip(chain.layers, "bca", strict=True):

@@ -2,7 +2,7 @@
 
 import { keepPage } from "./keep_page.js";
 
-/** First pause between two looks at what is stored; each is twice as long as the one before. */
+/** Pause before the first look at what is stored; each pause is twice as long as the one before. */
 const PAUSE_MILLISECONDS = 50;
 /** Number of looks, so that a browser without room for the files is asked for less than a minute. */
 const LOOKS = 10;
@@ -28,11 +28,11 @@ export async function keepOffline(addresses, base = new URL("./", document.baseU
 /** Waits until files are in the caches. The service worker answers before it stores them. @param {string[]} files */
 async function areStored(files) {
   for (let look = 0; look < LOOKS; look++) {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS * 2 ** look));
     // The service worker adds the revision to the addresses of the page's own files.
     const options = { ignoreSearch: true, ignoreVary: true };
     const found = await Promise.all(files.map((file) => caches.match(file, options)));
     if (found.every(Boolean)) return true;
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MILLISECONDS * 2 ** look));
   }
   return false;
 }

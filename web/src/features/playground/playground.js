@@ -21,7 +21,7 @@ import { SoundOutput } from "./sound.js";
 const STOP_TIMEOUT = 2000; // milliseconds a program has to stop at an await before its worker is terminated
 
 const NARROW = "(max-width: 860px)"; // as in playground.css
-/** Texts that the line beside the buttons shows when Share was pressed. */
+/** Messages that appear next to the buttons after a click on Share. */
 const SHARED = {
   copied: "The link was copied.",
   inAddress: "The page's address is the link.",
@@ -293,7 +293,7 @@ export function createPlayground(client, page) {
     linkProgram(null);
     editor.source = source.trimEnd();
     saved.textContent = "";
-    // The link was that of the program before.
+    // The link belongs to the previous program.
     if (Object.values(SHARED).includes(status.textContent ?? "")) status.textContent = "";
     listOwn();
   }

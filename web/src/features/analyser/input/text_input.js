@@ -20,6 +20,7 @@ import { textOf } from "../../../ui/error_text.js";
 
 const ASK =
   "To give this model a text, add its tokenizer: tokenizer.json, vocab.txt of BERT, or a GGUF file. Without it, its input is random numbers.";
+/** Names of a tokenizer's files, as in text_input.py. */
 const FILE = /^(.*\/)?(tokenizer(_config)?\.json|vocab\.txt)$/;
 
 /** @param {Analyser} analyser @param {() => Promise<unknown>} run @param {(state: any) => void} showInput */
@@ -58,7 +59,8 @@ export function createTextInput(analyser, run, showInput) {
     if (Object.keys(files).length) give("set_tokenizer", [files]);
   };
   analyser.takeFiles = (files) => {
-    const taken = !panel.hidden && Object.keys(files).every((name) => FILE.test(name));
+    const names = Object.keys(files);
+    const taken = !panel.hidden && names.length > 0 && names.every((name) => FILE.test(name));
     if (taken) give("set_tokenizer", [files]);
     return taken;
   };

@@ -105,7 +105,7 @@ export function createOpenModel(analyser) {
     end();
   }
 
-  /** Otherwise the result is below the screen. */
+  /** Scrolls to the input and the result, which are below the screen otherwise. */
   function showInput() {
     find("try", HTMLElement).scrollIntoView({ behavior: "instant" });
   }
