@@ -205,6 +205,7 @@ def test_camera_runs_until_the_page_is_hidden(tasks: Tasks) -> None:
 
 def test_other_model_is_chosen_while_the_camera_films(tasks: Tasks) -> None:
     page = tasks.page
+    tasks.choose("emotion.json", "emotion")
     for model, task in (("handtrack.json", "hands"), ("emotion.json", "emotion")) * 2:
         page.click("#input-camera")
         page.wait_for_selector("#input-status:text('pixels of the camera')")

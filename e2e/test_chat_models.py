@@ -14,7 +14,7 @@ from chat_driver import SHIPPED_FILE, ChatPage, native_answer
 from file_server import FileServer, file_server
 from gguf_files import file_of
 from hub_server import publish
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from watched_page import SharedPage
 from work_limit import HANG_SECONDS
 
@@ -215,6 +215,15 @@ def test_repository_of_a_hub(chat: ChatPage, hub: FileServer, storage: FileServe
     chat.load()
     greedy(chat)
     assert chat.send("A tensor is") == native_answer(SHIPPED_FILE, "A tensor is", 12)
+
+
+def test_address_is_the_first_thing_that_is_given(
+    page: Page, site_url: str, hub: FileServer, storage: FileServer
+) -> None:
+    publish(hub, storage, {"letters.gguf": SHIPPED_FILE})
+    chat = ChatPage(page, site_url)
+    chat.look_at_address(f"{hub.url}/owner/name/resolve/main/letters.gguf")
+    assert chat.needs()["To download"]
 
 
 def test_large_model_is_asked_for_before_it_is_downloaded(

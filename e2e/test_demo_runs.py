@@ -101,6 +101,9 @@ RECORD_STATUSES = """() => {
 }"""
 
 
+HINT = "getComputedStyle(document.getElementById('output'), '::before').content"
+
+
 def release(held: list[Route]) -> None:
     """Continue a request, which arrives later than what the page shows of it."""
     assert held
@@ -113,9 +116,11 @@ def test_status_says_what_an_import_waits_for(page: Page, site_url: str) -> None
     demo = Demo(page, site_url)
     page.evaluate(RECORD_STATUSES)
     demo.write("import py_tensor as pt\npt.show(pt.plot.line([1, 2]))")
+    assert "Press Run" in page.evaluate(HINT)
     demo.start()
     loading = "loading 0.1 MB more of Python…"
     page.wait_for_selector(f"#run-status:text-is('{loading}')")
+    assert "Press Run" not in page.evaluate(HINT)
     eventually(page, lambda: release(held))
     assert demo.finish().startswith("ran in")
     statuses = page.evaluate("statuses")

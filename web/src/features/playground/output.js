@@ -46,6 +46,8 @@ export class OutputPane {
 
   clear() {
     this.#pane.replaceChildren();
+    // It tells what to do before the first run.
+    delete this.#pane.dataset.hint;
     this.#items.clear();
     this.#block = null;
     this.#text = "";

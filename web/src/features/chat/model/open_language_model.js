@@ -146,6 +146,8 @@ export function createOpenLanguageModel(chat, settings) {
 
   function showNeeds() {
     needsPanel.hidden = seen === null || isBusy;
+    // A number that is not shown must not keep the form from being sent.
+    length.disabled = needsPanel.hidden;
     if (!seen) return;
     const { needs } = seen;
     const cache = cacheBytes(needs.cache, Number(length.value));
