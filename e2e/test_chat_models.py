@@ -207,7 +207,11 @@ def test_folder_of_transformers(chat: ChatPage, tmp_path: Path) -> None:
     assert chat.send("hello") == native_answer(files, "hello", 12)
 
 
-def test_repository_of_a_hub(chat: ChatPage, hub: FileServer, storage: FileServer) -> None:
+def test_repository_of_a_hub(
+    page: Page, site_url: str, hub: FileServer, storage: FileServer
+) -> None:
+    # The address is the first thing that this page gets: its other fields are as they were loaded.
+    chat = ChatPage(page, site_url)
     publish(hub, storage, {"README.md": b"x", "letters.gguf": SHIPPED_FILE})
     address = f"{hub.url}/owner/name/resolve/main/letters.gguf"
     chat.look_at_address(address)
@@ -215,15 +219,6 @@ def test_repository_of_a_hub(chat: ChatPage, hub: FileServer, storage: FileServe
     chat.load()
     greedy(chat)
     assert chat.send("A tensor is") == native_answer(SHIPPED_FILE, "A tensor is", 12)
-
-
-def test_address_is_the_first_thing_that_is_given(
-    page: Page, site_url: str, hub: FileServer, storage: FileServer
-) -> None:
-    publish(hub, storage, {"letters.gguf": SHIPPED_FILE})
-    chat = ChatPage(page, site_url)
-    chat.look_at_address(f"{hub.url}/owner/name/resolve/main/letters.gguf")
-    assert chat.needs()["To download"]
 
 
 def test_large_model_is_asked_for_before_it_is_downloaded(
