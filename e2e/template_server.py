@@ -8,16 +8,19 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection
 from pathlib import Path
 
 import numpy as np
 from playwright.sync_api import Locator, Page, Request
 from waiting import eventually
+from work_limit import HANG_SECONDS
 
 
 @contextmanager
-def started(folder: Path, seconds: float = 60) -> Iterator[str]:
+def started(folder: Path, seconds: float = HANG_SECONDS) -> Iterator[str]:
     """Run start.sh of a copied template on a free port and yield the address it serves."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -33,7 +36,7 @@ def started(folder: Path, seconds: float = 60) -> Iterator[str]:
         )
     try:
         end = time.monotonic() + seconds
-        while not _answers(port):
+        while not _serves(port):
             assert process.poll() is None, f"start.sh: ended; got {log.read_text()}"
             assert time.monotonic() < end, f"start.sh: serves nothing; got {log.read_text()}"
             time.sleep(0.05)
@@ -43,9 +46,14 @@ def started(folder: Path, seconds: float = 60) -> Iterator[str]:
         process.wait()
 
 
-def _answers(port: int) -> bool:
-    with socket.socket() as client:
-        return client.connect_ex(("127.0.0.1", port)) == 0
+def _serves(port: int) -> bool:
+    # A connection is not enough: Vite first listens on the port only to see whether it is free.
+    with closing(HTTPConnection("127.0.0.1", port, timeout=HANG_SECONDS)) as client:
+        try:
+            client.request("GET", "/")
+            return client.getresponse().status == HTTPStatus.OK
+        except ConnectionError:
+            return False
 
 
 def origins_of(page: Page) -> set[str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from copy_template import ROOT, STARTED, TEMPLATES, copy_template
@@ -97,6 +99,24 @@ def test_templates_have_the_same_picture() -> None:
 def test_readmes_name_the_command() -> None:
     for folder in TEMPLATES.iterdir():
         assert f"    make template NAME={folder.name}\n" in (folder / "README.md").read_text()
+
+
+LATE_SERVER = """
+import http.server, os, socket, time
+address = ("127.0.0.1", int(os.environ["PORT"]))
+with socket.create_server(address) as tried:
+    tried.accept()[0].close()
+time.sleep(0.5)
+http.server.HTTPServer(address, http.server.SimpleHTTPRequestHandler).serve_forever()
+"""
+"""Server that first listens only to see whether the port is free, as Vite does."""
+
+
+def test_a_template_is_started_when_it_answers_requests(tmp_path: Path) -> None:
+    tmp_path.joinpath("server.py").write_text(LATE_SERVER)
+    tmp_path.joinpath("start.sh").write_text(f"exec {sys.executable} server.py")
+    with started(tmp_path) as url, urlopen(url) as response:
+        assert b"server.py" in response.read()
 
 
 def test_an_unknown_template_is_refused(tmp_path: Path) -> None:
