@@ -192,7 +192,8 @@ def test_names_are_described_by_key_button_and_mouse(demo: Demo) -> None:
 
 def test_editor_answers_while_a_program_computes(demo: Demo) -> None:
     page = demo.page
-    page.wait_for_selector("#digits[data-state=new]")
+    # The Python of the other sections answers, and starts after that of the programs.
+    page.wait_for_selector("#digits-train:enabled")
     demo.write(f"{COMPLETED}print('on')\nwhile True:\n    pass\n")
     demo.start()
     page.wait_for_selector("#output pre:text('on')")
