@@ -114,7 +114,7 @@ http.server.HTTPServer(address, http.server.SimpleHTTPRequestHandler).serve_fore
 
 def test_a_template_is_started_when_it_answers_requests(tmp_path: Path) -> None:
     tmp_path.joinpath("server.py").write_text(LATE_SERVER)
-    tmp_path.joinpath("start.sh").write_text(f"exec {sys.executable} server.py")
+    tmp_path.joinpath("start.sh").write_text(f'exec "{sys.executable}" server.py')
     with started(tmp_path) as url, urlopen(url) as response:
         assert b"server.py" in response.read()
 
